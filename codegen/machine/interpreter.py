@@ -39,17 +39,26 @@ class Instruction(NamedTuple):
     write: Callable[[Lanes, list[str]], None]
 
 
-def operation(name: str, emit: Emit, arguments: int) -> tuple[Instruction, int]:
-    """The instruction that applies an operation to vectors, which are followed by its results, and how many these are."""
-    results = _results(name, emit, arguments)
+def operation(name: str, emit: Emit, arguments: int, numbers: int = 0) -> tuple[Instruction, int]:
+    """The instruction that applies an operation to vectors, which are followed by its results, and how many these are. `numbers`: so many
+    doubles come last among the operands, as they are, and go to the operation in every lane.
+    """
+    results = _results(name, emit, arguments + numbers)
 
     def write(L: Lanes, operands: list[str]) -> None:
-        places = [_place(L, offset) for offset in operands]
+        places = [_place(L, offset) for offset in operands[:arguments + results]]
         values = [L.emit(f"load {L.vector}, ptr {at}, align {VECTOR}") for at in places[:arguments]]
+        values += [_everywhere(L, word) for word in operands[arguments + results:]]
         for value, at in zip(emit(L, *values), places[arguments:], strict=True):
             L.lines.append(f"  store {L.vector} {value}, ptr {at}, align {VECTOR}")
 
-    return Instruction(f"{name}_{arguments}", arguments + results, write), results
+    return Instruction(f"{name}_{arguments}", arguments + results + numbers, write), results
+
+
+def _everywhere(L: Lanes, word: str) -> str:
+    """The double that a word is, in every lane."""
+    one = L.emit(f"insertelement {L.vector} poison, double {L.emit(f'bitcast i64 {word} to double')}, i64 0")
+    return L.emit(f"shufflevector {L.vector} {one}, {L.vector} poison, <{L.width} x i32> zeroinitializer")
 
 
 _counts: dict[tuple[str, int], int] = {}

@@ -5,6 +5,7 @@ from typing import Any, Protocol
 
 import sympy as sp
 
+from codegen.machine.margin import Margin
 from generative import ImplicitBody, ImplicitSurface, Motion, ParametricSurface
 from generative.implicit import Piece
 
@@ -71,6 +72,10 @@ class Cell(Protocol):
     def mover(self) -> Motion | None: ...
     @property
     def unbounded(self) -> tuple[int, ...]: ...
+    @property
+    def measured(self) -> bool: ...
+    @property
+    def margin(self) -> Margin | None: ...
 
 
 @dataclass(frozen=True, eq=False)
@@ -104,7 +109,8 @@ class Parametric:
 
     # It is not given by equations.
     leaves = pieces = sides = within = unbounded = ()
-    body = mover = None
+    body = mover = margin = None
+    measured = False
 
     @property
     def dimension(self) -> int:

@@ -61,7 +61,7 @@ class Extent:
     def still(self) -> "Extent":
         """The same part of another body, or of this one: what no motion changes is known once for all bodies of a shape."""
         formulas = (*(self.body or ()), *self.path)
-        used = occurring(formulas, self.numbers.symbols)
+        used = occurring(formulas, self.numbers.symbols) if formulas else []
         numbers = tuple(self.numbers.symbols[k] for k in used), self.numbers.intervals[used].tobytes()
         return _first.setdefault((formulas, self.symbols, self.domain.shape, self.domain.tobytes(), numbers), self)
 

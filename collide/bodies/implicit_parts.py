@@ -13,6 +13,7 @@ from typing import Any
 
 import sympy as sp
 
+from codegen.machine.margin import Margin
 from generative import ImplicitBody, ImplicitSurface, Motion, x, y, z
 from generative.implicit import Combination, Piece
 
@@ -24,7 +25,10 @@ from .numbers import NONE, Numbers
 class Implicit:
     """The points where every one of `leaves` is zero, on these `sides` of their bounds, that lie on the surface of the whole body: on one
     of `pieces`. `body`: the whole one, of which this is a part. `within`: a box that holds them, in the frame of the first leaf, its ends
-    being symbols of `own`; `whole` is then what all that differ in these have in common.
+    being symbols of `own`; `whole` is then what all that differ in these have in common. `mover`: what carries its leaves, each after one
+    constant motion at most. `unbounded`: the leaves, by their numbers, whose bounds are no condition. `measured`: in the place of `pieces`
+    (and of bounds) a function of coordinates in the frame of the first leaf, in the part itself `margin`, is not negative exactly where
+    points are on it; None is so everywhere.
     """
 
     feature: str
@@ -38,6 +42,8 @@ class Implicit:
     whole: "Implicit | None" = None
     mover: Motion | None = None
     unbounded: tuple[int, ...] = ()
+    measured: bool = False
+    margin: Margin | None = None
 
     # It has no parameters of its own.
     path = symbols = names = domain = periods = border = polar = outward = ()

@@ -13,8 +13,9 @@ from codegen.from_sympy import convert
 from codegen.graph.expr import Expr, ExprPool
 from codegen.graph.serialize import deserialize, serialize
 from codegen.kernel import Kernel, compile
-from codegen.walk import free_symbols
+from codegen.walk import free_symbols, replaced
 from generative import t
+from generative.family import symbols_of
 from generative.products import Product
 
 from .motions import entries_of
@@ -66,7 +67,9 @@ def motion_member(motion: Product, numbers: Numbers) -> Member:
     """The entries of a product, whose kernel has the numbers of the factors as parameters, one after the other."""
     if numbers.symbols:
         own = numbers.only(motion.symbols)
-        return Member(_motion_kernel(motion, own.symbols), own.intervals)
+        # Of one kernel with all products that differ in numbers alone.
+        names = dict(zip(own.symbols, symbols_of(len(own.symbols)), strict=True))
+        return Member(_motion_kernel(motion.changed(lambda e: replaced(e, names)), (*names.values(),)), own.intervals)
     pool = ExprPool()
     time = pool.variable(0)
     return member(entries_of(motion, {t: time}, pool, time), 1)

@@ -51,7 +51,8 @@ class Triangles:
     feature, dimension, own = "faces", 2, NONE
     path, symbols, names, domain = (u, v), (u, v), ("u", "v"), ()
     periods = border = polar = outward = leaves = pieces = sides = within = unbounded = ()
-    whole = around = body = of = mover = None
+    whole = around = body = of = mover = margin = None
+    measured = False
 
     def __init__(self, mesh: Mesh) -> None:
         self.mesh, self.surface, self.two_sided = mesh, mesh.face, not (mesh.closed and mesh.topology.oriented)

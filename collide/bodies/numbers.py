@@ -50,14 +50,42 @@ class Numbers:
 
     def enclose(self, e: Any) -> tuple[float, float]:
         """Bounds of a number, or of an expression of the symbols."""
+        known = self._known(e)
+        if known is not None:
+            return known
+        none = np.empty((1, 0))
+        (lo,), (hi,) = (bound[0] for bound in end_kernel(e, self.symbols).interval(none, none, parameters=self.parameters))
+        return float(lo), float(hi)
+
+    def _known(self, e: Any) -> tuple[float, float] | None:
+        """Bounds of a number, or of a symbol or its opposite."""
         if not getattr(e, "free_symbols", None):
             return enclose(e)
-        if e in self.symbols:
-            lo, hi = self.intervals[self.symbols.index(e)]
-        else:
-            none = np.empty((1, 0))
-            (lo,), (hi,) = (bound[0] for bound in end_kernel(e, self.symbols).interval(none, none, parameters=self.parameters))
-        return float(lo), float(hi)
+        if e in self._places:
+            lo, hi = self.intervals[self._places[e]].tolist()
+            return lo, hi
+        if -e in self._places:
+            lo, hi = self.intervals[self._places[-e]].tolist()
+            return -hi, -lo
+        return None
+
+    def enclose_all(self, expressions: Sequence[Any]) -> np.ndarray:
+        """(k, 2): bounds of numbers and of expressions of the symbols; of those that are no symbols of either sign by one kernel."""
+        found, others = np.empty((len(expressions), 2)), list[int]()
+        for k, e in enumerate(expressions):
+            known = self._known(e)
+            if known is None:
+                others.append(k)
+            else:
+                found[k] = known
+        if others:
+            none, kernel = np.empty((1, 0)), ends_kernel(tuple(expressions[k] for k in others), self.symbols)
+            found[others] = np.stack([end[0] for end in kernel.interval(none, none, parameters=self.parameters)], axis=1)
+        return found
+
+    @functools.cached_property
+    def _places(self) -> dict[Any, int]:
+        return {s: k for k, s in enumerate(self.symbols)}
 
     def bounds(self, ends: Sequence[tuple[Any, Any]]) -> tuple[np.ndarray, np.ndarray]:
         """As `patch.bounds`, of ends that may contain the symbols."""
@@ -83,6 +111,11 @@ def both(first: Numbers, second: Numbers) -> Numbers:
 @functools.lru_cache(maxsize=1 << 14)
 def numbers_of(member: Member) -> Numbers:
     return Numbers(member.symbols, member.numbers) if member.symbols else NONE
+
+
+@functools.lru_cache(maxsize=256)
+def ends_kernel(expressions: tuple[Any, ...], symbols: tuple[Any, ...]) -> Kernel:
+    return compile(list(expressions), [], symbols, quick=True)
 
 
 @functools.lru_cache(maxsize=512)

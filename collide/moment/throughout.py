@@ -125,7 +125,7 @@ def _inside(problem: Problem, lo: np.ndarray, hi: np.ndarray) -> np.ndarray:
     bound = problem.period == 0.0
     bound[problem.objective] = False
     within = ((lo >= problem.inner[:, 0]) & (hi <= problem.inner[:, 1]))[:, bound].all(axis=1)
-    return np.asarray(within & (_interval(problem.range_kernel, problem, lo, hi)[0][:, -1] >= 1.0))
+    return np.asarray(within & (problem.ranges(lo, hi)[0][:, -1] >= 1.0))
 
 
 def _independent(slopes: np.ndarray, space: list[int], extents: np.ndarray) -> list[int]:

@@ -67,6 +67,7 @@ def _row(p: Problem, operator: str, march: bool) -> np.ndarray:
     row["ranged"] = int((e, n) != (3, 5) or p.domain is not None or len(p.gap) > 0)
     # Rows of a single equation tell nothing that bounds of second order do not (measured).
     row["possible"] = p.possible_kernel.block_address() if e == 1 and p.fast and not p.gap else 0
+    row["place"][:len(p.place_kernels)] = [kernel.block_address() for kernel in p.place_kernels]
     # Of n equations the first n + 1 variables say where; an angle between gradients may follow.
     row["angle"] = p.variables.index("angle") if "angle" in p.variables else -1
     row["distance"] = int(len(p.gap) > 0)

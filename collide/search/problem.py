@@ -20,6 +20,7 @@ from codegen.graph.serialize import serialize
 from codegen.graph.signs import LARGEST
 from codegen.kernel import Kernel
 from codegen.machine.linked import address
+from codegen.machine.margin import Margin
 from codegen.machine.native import Code
 from codegen.time_bounds.advance import Advance, advance_kernel
 from codegen.time_bounds.distance import distance_advance
@@ -63,7 +64,8 @@ class Problem:
     `directions` gives the kernel of candidates for the normal there, six numbers each
     (see `contact`), for points only, and the parameters that it takes. `gap`: where the objective is a distance of points, their
     difference, and further functions that are zero (see `codegen.time_bounds.distance`), which depend on the variables before the
-    objective, all others. The first `slots` of the parameters are numbers of the bodies that come with each
+    objective, all others. `places`: three coordinates of each part that has one of the `margins`, a function of them that must not be
+    negative at any zero of interest; None is always so. The first `slots` of the parameters are numbers of the bodies that come with each
     instance; `ends` are then the exact ends of the domain, which may depend on them, as the parameters `late` do (number, body 1 or 2,
     expression). The domain of the variables `hulls` holds that for any values of others on which its ends depend; `feasible` has the ends.
 
@@ -94,6 +96,8 @@ class Problem:
     directions: Callable[[], tuple[Kernel, np.ndarray] | None] | None = None
     moving: Callable[[], Bodies | None] | None = None
     gap: tuple[Expr, ...] = ()
+    places: tuple[Expr, ...] = ()
+    margins: tuple[Margin | None, ...] = ()
     ends: tuple[tuple[Any, Any], ...] = ()
     slots: int = 0
     late: list[tuple[int, int, Any]] = field(default_factory=list)
@@ -142,6 +146,22 @@ class Problem:
     def possible_kernel(self) -> Kernel:
         """That alone."""
         return self._kernel([self.possible])
+
+    @_shared
+    def place_kernels(self) -> tuple[Kernel, ...]:
+        """Of the places of each part."""
+        return tuple(self._kernel(self.places[k:k + 3]) for k in range(0, len(self.places), 3))
+
+    def ranges(self, lo: np.ndarray, hi: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """(n, rows + 1) each: what `range_kernel` says of boxes (n, variables), where margins are looked at, too."""
+        parameters = tuple(self.parameters.T) if len(self.parameters) else None
+        low, high = self.range_kernel.interval(lo, hi, parameters=parameters)
+        for kernel, margin in zip(self.place_kernels, self.margins, strict=True):
+            if margin is not None:
+                below, above = margin.bounds(*kernel.interval(lo, hi, parameters=parameters))
+                low[~(below >= 0.0), -1] = 0.0
+                high[above < 0.0, -1] = 0.0
+        return low, high
 
     @_shared
     def domain(self) -> Expr | None:
@@ -297,17 +317,17 @@ class Problem:
 
         Worth it for many problems; a single one is searched faster with its numbers compiled in.
         """
-        parts = [self.equations, self.necessary, (self.feasible,) if self.feasible else (), self.image, self.gap]
+        parts = [self.equations, self.necessary, (self.feasible,) if self.feasible else (), self.image, self.gap, self.places]
         bodies: Any = (self.moving() if self.moving is not None and self.fast else None) or ()
         for body in bodies:
             parts += [tuple(part) for part in body.parts]
         outputs, numbers = family([e for part in parts for e in part], len(self.parameters))
         cut = iter(outputs)
-        equations, necessary, feasible, image, gap, *moving = [tuple(next(cut) for _ in part) for part in parts]
+        equations, necessary, feasible, image, gap, places, *moving = [tuple(next(cut) for _ in part) for part in parts]
         count = len(moving) // 2
         moved = [body.rebuilt(moving[k * count:(k + 1) * count]) for k, body in enumerate(bodies)]
         found = replace(self, equations=equations, necessary=necessary, feasible=feasible[0] if feasible else None, image=image, gap=gap,
-                        parameters=np.concatenate([self.parameters, numbers]),
+                        places=places, parameters=np.concatenate([self.parameters, numbers]),
                         moving=(lambda: (moved[0], moved[1])) if moved else None)
         key = (serialize(outputs), *map(len, parts), *(body.kind for body in bodies), *(getattr(self, name) for name in _STRUCTURE))
         own = {name: getattr(self, name) for name in DATA}
@@ -339,7 +359,7 @@ def formula_kernel(outputs: Sequence[Expr], variables: Sequence[str], parameters
 # What distinguishes problems with the same formulas from each other: in code, and in data only, which all that share `built` have of their
 # own.
 _STRUCTURE = ("variables", "objective", "incoming", "strict", "searched", "propagate", "fast")
-DATA = ("border", "period", "polar", "label", "features", "held", "directions", "ends", "slots", "late")
+DATA = ("margins", "border", "period", "polar", "label", "features", "held", "directions", "ends", "slots", "late")
 _OF_INSTANCES = {*DATA, "outer", "inner", "parameters"}
 _FORMULAS = attrgetter(*(f.name for f in fields(Problem) if f.name not in {*_OF_INSTANCES, "built"}))
 # Properties that are derived from these.

@@ -68,8 +68,7 @@ def may_be(p: Problem, boxes: np.ndarray) -> np.ndarray:
     beyond = (boxes[..., 1] < p.outer[:, 0]) | (boxes[..., 0] > p.outer[:, 1])
     if p.period is not None:
         beyond &= p.period == 0.0
-    values = tuple(p.parameters.T)
-    _, hi = p.range_kernel.interval(boxes[..., 0], boxes[..., 1], parameters=values if len(p.parameters) else None)
+    _, hi = p.ranges(boxes[..., 0], boxes[..., 1])
     return np.asarray(~beyond.any(axis=1) & (hi[:, -1] > 0))
 
 
@@ -344,6 +343,10 @@ class Search:
         own[:] = row
         own[_AT["closed"]] = p.border is None
         own[_AT["parameters"]], own[_AT["point_parameters"]] = p.parameter_addresses
+        assert 3 * len(p.margins) == len(p.places)
+        for side, margin in enumerate(p.margins):
+            if margin is not None:
+                own[_AT["margin"] + side], own[_AT["measures"] + side] = margin.program.entry, margin.program.address
         if row[_AT["body"]] and p.views:
             own[_AT["view"]], own[_AT["view"] + 1] = map(address, p.views)
         a["domain"][k, :n], a["inner"][k, :n] = p.outer, p.inner

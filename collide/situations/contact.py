@@ -32,7 +32,7 @@ from ..bodies.on_face import held_of
 from ..search.problem import DATA, Problem, formula_kernel
 from .frame import Frame, all_of, any_of
 from .place import Placed, PlacedParametric, contact_equations, in_world, place
-from .placed_implicit import coordinates_of
+from .placed_implicit import PlacedImplicit, coordinates_of
 from .stationary import stationary
 from .tracking import Known
 
@@ -74,8 +74,9 @@ def situation(first: Cell, second: Cell, time: tuple[Any, Any], *, tangency: boo
     faces = angle or (len(equations), spatial) in ((3, 4), (1, 2))
     fast = not incoming and not tracked and (faces or (implicit and len(equations) == spatial))
     least, slopes = stationary(a, b, equations, frame) if tangency and len(further) > 1 else ((), ())
+    places = tuple(c for p in (a, b) if isinstance(p, PlacedImplicit) and p.part.measured for c in p.coordinates(p.part.leaves[0]))
     found = _problem(a, b, frame, equations, rows, feasible=feasible, fast=fast, incoming=incoming, label=label, least=least,
-                     features=(first.feature, second.feature), held=(held_of(first), held_of(second)),
+                     places=places, features=(first.feature, second.feature), held=(held_of(first), held_of(second)),
                      moving=None if any(map(any, free)) else lambda: _moving(a, b),
                      ends=tuple(frame.all_ends) if frame.slots else (), slots=frame.slots, late=frame.late)
     found.built["slopes"] = slopes

@@ -1,7 +1,12 @@
 """Unions and intersections of leaves, of whose functions only the signs are known."""
 
+import functools
+from collections.abc import Callable
+from typing import TypeVar
+
 import numpy as np
 
+Value = TypeVar("Value")
 Node = tuple[bool, list[int]]
 """Is it a union, of which leaves and nodes?"""
 
@@ -51,3 +56,20 @@ class Formula:
                 nodes.append((union, left))
                 told.append(count + len(nodes) - 1)
         return Formula(count, nodes, told[self._root]) if told[self._root] >= 0 else None
+
+    def needed(self) -> list[int]:
+        """The leaves that its root is made of."""
+        found = set[int]()
+        self.folded(lambda k: found.add(k), lambda a, b: None, lambda a, b: None)
+        return sorted(found)
+
+    def folded(self, leaf: Callable[[int], Value], least: Callable[[Value, Value], Value], greatest: Callable[[Value, Value], Value],
+               ) -> Value:
+        """The value of the root: those of leaves by their numbers, the least of each two in unions, the greatest in intersections."""
+        def value(k: int) -> Value:
+            if k < self._count:
+                return leaf(k)
+            union, children = self._nodes[k - self._count]
+            return functools.reduce(least if union else greatest, map(value, children))
+
+        return value(self._root)

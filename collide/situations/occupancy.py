@@ -14,7 +14,7 @@ import numpy as np
 
 from codegen.deadline import check
 from codegen.machine.tiers import compile_busy
-from generative import ImplicitBody
+from generative import ImplicitBody, x, y, z
 from generative.implicit import Combination
 
 from ..bodies.cells import Cell, Side, end_of
@@ -126,9 +126,14 @@ class Occupancy:
         at = self._placed.coordinates(boxes, frames[[first]], asked)[0]
         return [k for k, leaf in enumerate((first, *others)) if _holds(self._placed.inner[leaf], at[frames[leaf]])]
 
+    def doubts(self, part: Cell) -> tuple[np.ndarray, np.ndarray]:
+        """(leaves,) each: may the function of a leaf be >= 0 where a part is, and <= 0?"""
+        rows = self._rows(part)
+        return np.asarray(rows.up.any(axis=0)), np.asarray(rows.down.any(axis=0))
+
     def test(self, part: Cell) -> "Test":
         """What tells of boxes in the frame of the first leaf of a part whether they may hold a point of it."""
-        return Test(self._tree, self._placed, self._planes, self._rows(part), part)
+        return Test(self._tree, self._placed, self._planes, self.doubts(part), part)
 
     def look_closely(self, leaves: Iterable[int]) -> None:
         """Looks at boxes round the faces of these leaves, smaller ones where they may meet others: at all together, which is faster."""
@@ -180,13 +185,13 @@ class Occupancy:
 
 
 class Test:
-    """Which boxes in the frame of the first leaf of a part may hold a point of it? All points of the part are in `rows`, so of leaves whose
-    functions have one sign there nothing is asked.
+    """Which boxes in the frame of the first leaf of a part may hold a point of it? Of leaves whose functions have one sign where the part
+    is, which `doubts` tell, nothing is asked.
     """
 
-    def __init__(self, tree: "Tree", placed: PlacedLeaves, planes: np.ndarray, rows: _Look, part: Cell) -> None:
+    def __init__(self, tree: "Tree", placed: PlacedLeaves, planes: np.ndarray, doubts: tuple[np.ndarray, np.ndarray], part: Cell) -> None:
         leaves, sides = tree.numbers(part)
-        up, down = np.asarray(rows.up.any(axis=0)), np.asarray(rows.down.any(axis=0))
+        up, down = doubts
         up[leaves] = down[leaves] = True
         doubt = np.flatnonzero(up & down)
         self._placed, self._formula = placed.only(doubt), tree.formula.reduced(up, down)
@@ -238,6 +243,12 @@ class Tree:
                        for leaf, frame in zip(self._leaves, self._frames, strict=True)]
         self.planes: list[Plane] = list(dict.fromkeys(itertools.chain(*self._sides)))
         self.has = np.array([[plane in own for plane in self.planes] for own in self._sides], np.float32).reshape(len(self._sides), -1)
+        surfaces: dict[Any, list[int]] = {}
+        for k, leaf in enumerate(self._leaves):
+            surfaces.setdefault((leaf.bounds, leaf.motion, frozenset((leaf.body, leaf.complement().body))), []).append(k)
+        # Of which leaves the function is defined everywhere, so that a sign says what it is; and of each those that are the same surface.
+        self.total = np.array([bool(leaf.body.is_polynomial(x, y, z)) and not leaf.deforming for leaf in self._leaves])
+        self.alike = {k: own for own in surfaces.values() for k in own}
         nodes: list[Node] = []
         self.formula = Formula(len(self._leaves), nodes, self._add(body, nodes))
         self.chosen = functools.lru_cache(maxsize=1 << 14)(self._chosen)

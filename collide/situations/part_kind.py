@@ -6,7 +6,6 @@ what is derived from the formulas of a kind, code above all, is derived once.
 """
 
 import functools
-import itertools
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
@@ -14,8 +13,9 @@ from typing import Any, NamedTuple
 import numpy as np
 import sympy as sp
 
+from codegen.machine.margin import TERMS, Margin
 from codegen.walk import replaced
-from generative import ImplicitBody, ImplicitSurface, Motion, Rigid, t
+from generative import ImplicitBody, ImplicitSurface, Motion, Rigid, x, y, z
 from generative.family import symbols_of
 from generative.implicit import Combination, Piece
 from generative.products import Product
@@ -24,6 +24,8 @@ from generative.template import Reader, write
 from ..bodies.cells import Side
 from ..bodies.implicit_parts import Implicit
 from ..bodies.numbers import Numbers
+from .carriers import carrier_of, product_of
+from .placed_leaves import coefficients_of
 
 Tree = int | tuple[Any, ...]
 """The number of a leaf, or an operation and the trees of its operands."""
@@ -31,7 +33,7 @@ Tree = int | tuple[Any, ...]
 
 class _Leaf(NamedTuple):
     """The instructions of its function, and of the ends of its bounds if the part lies on it, which have so many numbers; and the number of
-    its frame, -1 for the one that all are carried in.
+    its frame, -1 for the one that all are carried in where there is no other.
     """
 
     formulas: Any
@@ -53,77 +55,39 @@ class _Kind(NamedTuple):
     sides: tuple[Side, ...]
     open: tuple[int, ...]
     two_sided: bool
+    measured: bool
 
 
-def of_kind(part: Implicit, body: ImplicitBody, numbers: Numbers, box: np.ndarray, unbounded: Iterable[int]) -> Implicit | None:
+def of_kind(part: Implicit, body: ImplicitBody, numbers: Numbers, box: np.ndarray, measured: bool, margin: Margin | None,
+            unbounded: Iterable[int]) -> Implicit | None:
     """A part of a body with these numbers as one of its kind, with numbers of its own alone, in a box (3, 2) in the frame of its first
-    leaf, which is a condition; None where it is not known that its leaves keep their places in what moves. All of the box is within the
-    bounds of the leaves `unbounded`.
+    leaf, which is a condition; None where it is not known that its leaves keep their places in what moves. `measured`, `margin` and
+    `unbounded`: see `Implicit`.
     """
     shared = carrier_of(body, numbers)
     if shared is None:
         return None
-    mover = _product(part.leaves[0].motion.factors[:shared])
+    mover = product_of(part.leaves[0].motion.factors[:shared])
     moving = [s for s in numbers.symbols if s in mover.symbols]
-    reading = _Reading(part.leaves, shared)
-    pieces = tuple((reading.number(p.leaf), tuple(map(reading.tree, p.outside)), tuple(map(reading.tree, p.inside)))
-                   for p in part.pieces)
+    reading = _Reading(part.leaves, shared, len({leaf.motion for leaf in body.leaves}) > 1)
+    pieces = () if measured else tuple((reading.number(p.leaf), tuple(map(reading.tree, p.outside)), tuple(map(reading.tree, p.inside)))
+                                       for p in part.pieces)
     kind = _Kind(_renamed(mover, tuple(moving)), len(moving), tuple(reading.leaves), len(part.leaves), len(reading.frames), pieces,
-                 part.sides, tuple(unbounded), part.two_sided)
-    entries = [e for motion in reading.frames for e in motion.factors[-1].entries]
+                 part.sides, tuple(unbounded), part.two_sided, measured)
+    entries = [e for frame in reading.frames for e in (frame.factors[shared].entries if len(frame.factors) > shared else _IDENTITY)]
     whole = _made(kind)
-    return replace(whole, own=_numbers(numbers, [*moving, *reading.numbers, *entries], box), whole=whole)
-
-
-@functools.lru_cache(maxsize=256)
-def carrier_of(body: ImplicitBody, numbers: Numbers) -> int | None:
-    """With how many factors do the motions of all leaves begin that carry them, each after at most one that is constant? None where they
-    differ in more, or where it is not seen that these turn and do not stretch.
-    """
-    motions = list(dict.fromkeys(leaf.motion for leaf in body.leaves))
-    columns = zip(*(m.factors for m in motions), strict=False)
-    count = len(list(itertools.takewhile(lambda column: len(set(column)) == 1, columns)))
-    alike = count > 0 and all(len(m.factors) <= count + 1 and not any(t in f.symbols for f in m.factors[count:]) for m in motions)
-    known = alike and not any(leaf.deforming for leaf in body.leaves) and _turns(_product(motions[0].factors[:count]), numbers)
-    return count if known else None
-
-
-@functools.lru_cache(maxsize=256)
-def _turns(motion: Motion, numbers: Numbers) -> bool:
-    """Is it seen by expanding the formulas that R^T R is the identity?"""
-    if len(numbers.exact) < len(numbers.symbols):
-        return False
-    known = dict(numbers.pairs)
-    return all(_orthogonal(sp.ImmutableMatrix(3, 3, [replaced(e, known) for e in factor.entries[:9]])) for factor in motion.factors)
-
-
-@functools.lru_cache(maxsize=256)
-def _orthogonal(rotation: sp.ImmutableMatrix) -> bool:
-    waves = {w.args[0] for w in rotation.atoms(sp.sin, sp.cos)}
-    names = {angle: sp.symbols(f"c{k} s{k}") for k, angle in enumerate(waves)}
-    flat = rotation.xreplace({f(angle): e for angle, pair in names.items() for f, e in zip((sp.cos, sp.sin), pair, strict=True)})
-    return all(_vanishes(e, list(names.values())) for e in flat.T * flat - sp.eye(3))
-
-
-def _vanishes(e: Any, waves: Sequence[tuple[Any, Any]]) -> bool:
-    """Is a polynomial of cosines and sines zero because their squares add up to 1?"""
-    e = sp.expand(e)
-    for cosine, sine in waves:
-        if not e.is_polynomial(cosine, sine):
-            return False
-        e = sp.expand(sp.rem(e, sine**2 + cosine**2 - 1, sine)) if e.has(sine) else e
-    return bool(e == 0)
+    return replace(whole, own=_numbers(numbers, [*moving, *reading.numbers, *entries], box), whole=whole, margin=margin)
 
 
 class _Reading:
     """Leaves read into formulas and `numbers`, each once, the first ones those that a part lies `on`, with their bounds; and the motions
-    with a frame of their own, which have a factor after the first `shared`.
+    of leaves with a frame of their own: of all those that it lies on, where there are `several`, after the first `shared` factors.
     """
 
-    def __init__(self, on: Sequence[ImplicitSurface], shared: int) -> None:
+    def __init__(self, on: Sequence[ImplicitSurface], shared: int, several: bool) -> None:
         self.leaves, self.numbers = list[_Leaf](), list[Any]()
-        self.frames: dict[Motion, int] = {}
-        self._on, self._shared, self._number = on, shared, dict[ImplicitSurface, int]()
+        self.frames = list[Motion]()
+        self._on, self._shared, self._several, self._number = on, shared, several, dict[ImplicitSurface, int]()
         for leaf in on:
             self._add(leaf, tuple(e for ends in leaf.bounds for e in ends))
 
@@ -143,11 +107,28 @@ class _Reading:
         return self.number(body)
 
     def _add(self, leaf: ImplicitSurface, ends: tuple[Any, ...]) -> None:
-        formulas, numbers = _read((leaf.body, *ends))
-        frame = -1 if len(leaf.motion.factors) == self._shared else self.frames.setdefault(leaf.motion, len(self.frames))
+        formulas, numbers = _upright(leaf.body, ends) or _read((leaf.body, *ends))
+        frame = self._frame(leaf.motion, bool(ends)) if self._several else -1
         self._number[leaf] = len(self.leaves)
         self.leaves.append(_Leaf(formulas, len(numbers), frame))
         self.numbers += numbers
+
+    def _frame(self, motion: Motion, own: bool) -> int:
+        """The number of a frame: a new one for what the part lies on, so that it is all one whether leaves there share a frame."""
+        if own or motion not in self.frames:
+            self.frames.append(motion)
+            return len(self.frames) - 1
+        return self.frames.index(motion)
+
+
+def _upright(body: Any, ends: tuple[Any, ...]) -> tuple[Any, list[Any]] | None:
+    """Planes, balls and cylinders in frames of their own are of one formula: a quadric without products of coordinates."""
+    found = coefficients_of(body)
+    if found is None or any(e != 0 for e in found[3:6]):
+        return None
+    known = dict(zip(symbols_of(7 + len(ends)), [*found[:3], *found[6:], *ends], strict=True))
+    formulas, order = _UPRIGHT[len(ends)]
+    return formulas, [known[s] for s in order]
 
 
 @functools.lru_cache(maxsize=4096)
@@ -156,9 +137,11 @@ def _read(expressions: tuple[Any, ...]) -> tuple[Any, list[Any]]:
     return reader.read(expressions), reader.numbers
 
 
-@functools.lru_cache(maxsize=256)
-def _product(factors: tuple[Motion, ...]) -> Motion:
-    return factors[0] if len(factors) == 1 else Product(*factors)
+_POWERS = [powers for powers in TERMS if max(powers) == sum(powers)]
+_QUADRIC = sum(s * x**i * y**j * z**k for s, (i, j, k) in zip(symbols_of(7), _POWERS, strict=True))
+# With the ends of bounds, and without.
+_UPRIGHT = {count: _read((_QUADRIC, *symbols_of(7 + count)[7:])) for count in (0, 6)}
+_IDENTITY = tuple(sp.Integer(k in (0, 4, 8)) for k in range(12))
 
 
 @functools.lru_cache(maxsize=256)
@@ -180,7 +163,7 @@ def _made(kind: _Kind) -> Implicit:
     pieces = [Piece(leaves[k], *(tuple(_grown(tree, leaves) for tree in trees) for trees in sides)) for k, *sides in kind.pieces]
     low, high = zip(*[(next(symbols), next(symbols)) for _ in range(3)], strict=True)
     return Implicit("", tuple(leaves[:kind.on]), tuple(pieces), kind.two_sided, kind.sides, within=tuple(zip(low, high, strict=True)),
-                    mover=kind.motion, unbounded=kind.open)
+                    mover=kind.motion, unbounded=kind.open, measured=kind.measured)
 
 
 def _leaf(leaf: _Leaf, numbers: Sequence[Any], motion: Motion) -> ImplicitSurface:
@@ -195,15 +178,7 @@ def _grown(tree: Tree, leaves: Sequence[ImplicitSurface]) -> ImplicitBody:
 
 def _numbers(given: Numbers, expressions: Sequence[Any], box: np.ndarray) -> Numbers:
     """Those of a part: of its formulas, and then the ends of its box."""
-    place = _places(given.symbols)
-    known = [place.get(e) for e in expressions]
-    intervals = [given.intervals[k].tolist() if k is not None else given.enclose(e) for k, e in zip(known, expressions, strict=True)]
     pairs = dict(given.pairs)
-    exact = [given.exact[k] if k is not None else replaced(e, pairs) for k, e in zip(known, expressions, strict=True)]
+    exact = [pairs[e] if e in pairs else replaced(e, pairs) if e.free_symbols else e for e in expressions]
     ends = np.repeat(box.reshape(-1, 1), 2, axis=1)
-    return Numbers(symbols_of(len(exact) + 6), [*exact, *[None] * 6], np.concatenate([np.reshape(intervals, (-1, 2)), ends]))
-
-
-@functools.lru_cache(maxsize=256)
-def _places(symbols: tuple[Any, ...]) -> dict[Any, int]:
-    return {s: k for k, s in enumerate(symbols)}
+    return Numbers(symbols_of(len(exact) + 6), [*exact, *[None] * 6], np.concatenate([given.enclose_all(expressions), ends]))

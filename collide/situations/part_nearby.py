@@ -12,25 +12,35 @@ from dataclasses import replace
 import numpy as np
 import sympy as sp
 
+from codegen.machine.margin import Margin
 from generative import ImplicitBody, ImplicitSurface, x, y, z
 from generative.implicit import Combination, Piece
 
 from ..bodies.cells import Cell
+from ..bodies.extent import box_of
 from ..bodies.implicit_parts import Implicit, is_large
 from ..bodies.numbers import Numbers
+from .carriers import carrier_of
+from .occupancy import tree_of
 from .part_kind import of_kind
+from .part_margin import Measure, Signs
 from .placed_leaves import leaves_of, moves
 from .presence import occupancy_of, where
+from .quadrics import Quadrics, quadrics
 
-# Effort only: the room round a part, against the size of its box. Where it is small, points near the sides are told late.
-_ROOM = 1 / 16
+# Effort only: the room round a part, against the size of its box, and against that of the bounds of its leaf, since a proof needs room
+# round a vertex, whose box is as small as rounding leaves it. Where it is small, points near the sides are told late.
+_ROOM, _LEAST = 1 / 16, 2.0**-16
 Told = Mapping[ImplicitSurface, int]
 """The signs, 1 or -1, of the leaves that have one."""
 
 
-def nearby(part: Cell, numbers: Numbers) -> Cell:
-    """A part with the same points, and fewer conditions; the part itself where that is not known."""
-    return _nearby(part, numbers) if isinstance(part, Implicit) and is_large(part.body) else part
+def nearby(part: Cell, numbers: Numbers, few: bool = False) -> Cell:
+    """A part of a body of many leaves, or (`few`) of one of few, with the same points, and fewer conditions; the part itself where that is
+    not known.
+    """
+    combined = isinstance(part, Implicit) and isinstance(part.body, Combination) and (few or is_large(part.body))
+    return _nearby(part, numbers) if combined else part
 
 
 @functools.lru_cache(maxsize=4096)
@@ -40,10 +50,19 @@ def _nearby(part: Implicit, numbers: Numbers) -> Cell:
     box = None if moves(part.body, numbers) else where(part, numbers, (0.0, 0.0))
     if box is None or not np.isfinite(box).all():
         return part
-    box, known = roomy(box), occupancy_of(part.body, numbers, (0.0, 0.0))
-    up, down = known.signs(part, box)
+    box, known = roomy(box, box_of(part, numbers)), occupancy_of(part.body, numbers, (0.0, 0.0))
+    signs, unbounded = known.signs(part, box), known.within_bounds(part, box)
+    shared = carrier_of(part.body, numbers)
+    if shared is not None:
+        measured, margin = _measured(part, quadrics(part.body, numbers, shared), signs, unbounded)
+        if measured:
+            free = unbounded if part.sides else range(len(part.leaves))
+            gathered = of_kind(part, part.body, numbers, box, True, margin, free)
+            assert gathered is not None
+            return gathered
+    up, down = signs
     kind = _reduced(part, tuple((up.astype(int) - down.astype(int)).tolist()))
-    gathered = of_kind(kind, part.body, numbers, box, known.within_bounds(part, box))
+    gathered = of_kind(kind, part.body, numbers, box, False, None, unbounded)
     if gathered is not None:
         return gathered
     if kind is part:
@@ -51,9 +70,22 @@ def _nearby(part: Implicit, numbers: Numbers) -> Cell:
     return replace(kind, own=Numbers(_SYMBOLS, [None] * len(_SYMBOLS), np.repeat(box.reshape(-1, 1), 2, axis=1)), whole=kind)
 
 
-def roomy(box: np.ndarray) -> np.ndarray:
-    """A box (3, 2) that holds `box`: differences and sums are rounded monotonically, so no end moves inwards."""
-    room = _ROOM * float((box[:, 1] - box[:, 0]).max())
+def _measured(part: Implicit, known: Quadrics, signs: Signs, unbounded: Sequence[int]) -> tuple[bool, Margin | None]:
+    """Is the part measured, and by what: on the surface, and within the bounds of its leaves. Those of parts at bounds are conditions."""
+    assert part.body is not None
+    measure = Measure(part, tree_of(part.body), known, signs)
+    if not measure.on_surface():
+        return False, None
+    if not part.sides:
+        measure.within_bounds([k for k in range(len(part.leaves)) if k not in unbounded])
+    return True, measure.made()
+
+
+def roomy(box: np.ndarray, whole: np.ndarray) -> np.ndarray:
+    """A box (3, 2) that holds `box`: differences and sums are rounded monotonically, so no end moves inwards. `whole`: the bounds of the
+    leaf.
+    """
+    room = _ROOM * float((box[:, 1] - box[:, 0]).max()) + _LEAST * float((whole[:, 1] - whole[:, 0]).max())
     return np.stack([box[:, 0] - room, box[:, 1] + room], axis=1)
 
 

@@ -201,7 +201,11 @@ class PlacedImplicit:
         return conditions
 
     def on_surface(self) -> Expr | None:
-        """Is the point on the surface of the whole body: on the piece of one of the leaves (Snyder 1993, Section 2.2)?"""
+        """Is the point on the surface of the whole body: on the piece of one of the leaves (Snyder 1993, Section 2.2)? None where
+        that is always so, or is measured.
+        """
+        if self.part.measured:
+            return None
         pieces = [self._on_piece(p) for p in self.part.pieces]
         if any(p is None for p in pieces):
             return None

@@ -15,7 +15,8 @@ import sympy as sp
 from codegen.from_sympy import convert
 from codegen.graph.expr import ExprPool, reachable
 from codegen.graph.meanvalue import mean_value_form
-from codegen.kernel import Kernel, compile
+from codegen.kernel import Kernel
+from codegen.machine.margin import TERMS
 from generative import ImplicitBody, ImplicitSurface, Motion, t, x, y, z
 from generative.family import symbols_of
 from generative.implicit import Combination
@@ -23,6 +24,7 @@ from generative.template import Reader, write
 
 from ..bodies.motions import carried, entries_of, way_between
 from ..bodies.numbers import Numbers
+from .carriers import SAME, carrier_of, rests_of
 
 # Rows of one call of a kernel.
 _ROWS = 1 << 14
@@ -32,8 +34,6 @@ _TRUSTED = 1e-11
 # Effort only: any moment tells the ways between such leaves, the better the narrower the bounds of their motions are then. Where formulas
 # are not defined, the bounds are wide, or infinite.
 _MOMENTS, _SHARP = [0.0, *(sign * 2.0**k for k in range(-4, 11) for sign in (1, -1))], 1e-6
-_POWERS = [(0, 0, 0), (1, 0, 0), (0, 1, 0), (0, 0, 1), (2, 0, 0), (0, 2, 0), (0, 0, 2), (1, 1, 0), (1, 0, 1), (0, 1, 1)]
-_SAME = np.repeat([1.0, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0], 2).reshape(12, 2)
 
 
 class PlacedLeaves:
@@ -47,10 +47,10 @@ class PlacedLeaves:
         self.leaves, motions = leaves_of(body)
         self.frames = np.array([motions.index(leaf.motion) for leaf in self.leaves])
         self.bounds, self.inner = np.stack([numbers.bounds(leaf.bounds) for leaf in self.leaves], axis=1)
-        self._kinds = [_Kind(kernel, np.array(own), _enclosed(values, numbers).reshape(len(own), len(values) // len(own), 2))
+        self._kinds = [_Kind(kernel, np.array(own), numbers.enclose_all(values).reshape(len(own), len(values) // len(own), 2))
                        for kernel, own, values in _kinds(self.leaves)]
-        self._entries, self._numbers = _entries(motions, numbers.symbols), numbers
-        self._still = None if moves(body, numbers) else self._ways_at_rest(any(t in m.symbols for m in motions))
+        self._motions, self._numbers = motions, numbers
+        self._still = None if moves(body, numbers) else self._known_ways(body)
 
     def only(self, leaves: np.ndarray) -> "PlacedLeaves":
         """Some of the leaves (k,), in order, with the same frames."""
@@ -89,7 +89,7 @@ class PlacedLeaves:
         return self._moved(boxes[:, 3:]) if self._still is None else None
 
     def _moved(self, times: np.ndarray) -> np.ndarray:
-        lo, hi = self._entries.interval(*_ends(times), parameters=self._numbers.parameters)
+        lo, hi = _entries(self._motions, self._numbers.symbols).interval(*_ends(times), parameters=self._numbers.parameters)
         return np.stack([lo, hi], axis=2).reshape(len(times), -1, 12, 2)
 
     def _ways(self, entries: np.ndarray | None, rows: np.ndarray, own: np.ndarray, frames: np.ndarray) -> np.ndarray:
@@ -97,9 +97,16 @@ class PlacedLeaves:
         if entries is None:
             assert self._still is not None
             return np.asarray(self._still[own, frames])
-        found = _between(entries[rows, own], entries[rows, frames])
-        found[own == frames] = _SAME
+        found = between(entries[rows, own], entries[rows, frames])
+        found[own == frames] = SAME
         return found
+
+    def _known_ways(self, body: ImplicitBody) -> np.ndarray | None:
+        """(frames, frames, 12, 2): those of what does not move against each other."""
+        shared = carrier_of(body, self._numbers)
+        if shared is None:
+            return self._ways_at_rest(any(t in m.symbols for m in self._motions))
+        return _all_ways(rests_of(self._motions, self._numbers, shared))
 
     def _ways_at_rest(self, carried_along: bool) -> np.ndarray | None:
         """(frames, frames, 12, 2): the ways, where they are the same at all times; None where no moment tried tells."""
@@ -109,13 +116,22 @@ class PlacedLeaves:
         entries = entries[np.argmin(_spread(entries))]
         if not np.isfinite(entries).all():
             return None
-        own, frames = (a.ravel() for a in np.indices((count, count)))
-        found = _between(entries[own], entries[frames])
+        found = _all_ways(entries)
         if carried_along:
-            size = np.repeat([1.0, 0.0], [9, 3]) + np.repeat([0.0, 1.0], [9, 3]) * np.abs(found[:, 9:]).max(axis=2).sum(axis=1)[:, None]
+            shifts = np.abs(found[..., 9:, :]).max(axis=3).sum(axis=2)[..., None]
+            size = np.repeat([1.0, 0.0], [9, 3]) + np.repeat([0.0, 1.0], [9, 3]) * shifts
             found += _TRUSTED * size[..., None] * [-1, 1]
-        found[own == frames] = _SAME
-        return found.reshape(count, count, 12, 2)
+            found[np.arange(count), np.arange(count)] = SAME
+        return found
+
+
+def _all_ways(entries: np.ndarray) -> np.ndarray:
+    """(frames, frames, 12, 2): the ways between frames with these entries (frames, 12, 2)."""
+    count = len(entries)
+    own, frames = (a.ravel() for a in np.indices((count, count)))
+    found = between(entries[own], entries[frames]).reshape(count, count, 12, 2)
+    found[np.arange(count), np.arange(count)] = SAME
+    return found
 
 
 class _Kind(NamedTuple):
@@ -141,6 +157,7 @@ def _moving(body: ImplicitBody, symbols: tuple[Any, ...]) -> bool:
     return any(leaf.deforming for leaf in leaves) or any(t in m.symbols for m in motions)
 
 
+@functools.lru_cache(maxsize=1024)
 def moves(body: ImplicitBody, numbers: Numbers) -> bool:
     """May its shape depend on the time?"""
     return _moving(body, numbers.symbols)
@@ -167,7 +184,7 @@ def _spread(entries: np.ndarray) -> np.ndarray:
     return np.asarray((entries[..., 1] - entries[..., 0]).max(axis=(1, 2)))
 
 
-def _between(first: np.ndarray, second: np.ndarray) -> np.ndarray:
+def between(first: np.ndarray, second: np.ndarray) -> np.ndarray:
     """(k, 12, 2): the ways from frames with the entries `first` (k, 12, 2) into those with `second`."""
     lo, hi = _relative().interval(*_ends(np.concatenate([first, second], axis=1)))
     return np.stack([lo, hi], axis=2)
@@ -199,32 +216,27 @@ def _formula(body: Any) -> tuple[Any, list[Any]]:
     return reader.read([body]), reader.numbers
 
 
-@functools.lru_cache(maxsize=4096)
 def _quadric(body: Any) -> tuple[Any, list[Any]] | None:
-    """Planes, balls and cylinders of all sizes and turns are one kind: the ten coefficients of their polynomials."""
+    """Planes, balls and cylinders of all sizes and turns are one kind."""
+    found = coefficients_of(body)
+    if found is None:
+        return None
+    known = dict(zip(symbols_of(len(TERMS)), found, strict=True))
+    return _QUADRIC, [known[s] for s in _ORDER]
+
+
+@functools.lru_cache(maxsize=4096)
+def coefficients_of(body: Any) -> tuple[Any, ...] | None:
+    """The coefficients of a polynomial of degree 2, in the order of `TERMS`; None for any other function."""
     if t in body.free_symbols or not body.is_polynomial(x, y, z):
         return None
     terms = sp.Poly(body, x, y, z).as_dict()
     if any(sum(powers) > 2 for powers in terms):
         return None
-    coefficients = dict(zip(symbols_of(len(_POWERS)), (terms.get(powers, sp.S.Zero) for powers in _POWERS), strict=True))
-    return _QUADRIC, [coefficients[s] for s in _ORDER]
+    return tuple(terms.get(powers, sp.S.Zero) for powers in TERMS)
 
 
-@functools.lru_cache(maxsize=256)
-def _data(expressions: tuple[Any, ...], symbols: tuple[Any, ...]) -> Kernel:
-    return compile(list(expressions), [], symbols, quick=True)
-
-
-def _enclosed(expressions: tuple[Any, ...], numbers: Numbers) -> np.ndarray:
-    """(k, 2): bounds of expressions of the symbols."""
-    if not expressions:
-        return np.empty((0, 2))
-    none = np.empty((1, 0))
-    return np.stack([end[0] for end in _data(expressions, numbers.symbols).interval(none, none, parameters=numbers.parameters)], axis=1)
-
-
-_QUADRIC, _ORDER = _formula(sum(s * x**i * y**j * z**k for s, (i, j, k) in zip(symbols_of(len(_POWERS)), _POWERS, strict=True)))
+_QUADRIC, _ORDER = _formula(sum(s * x**i * y**j * z**k for s, (i, j, k) in zip(symbols_of(len(TERMS)), TERMS, strict=True)))
 
 
 @functools.lru_cache(maxsize=512)

@@ -21,10 +21,13 @@ from ..bodies.extent import box_of
 from ..bodies.implicit_parts import Candidates, Implicit, is_large
 from ..bodies.numbers import Numbers
 from ..search.paving import Paving, divided
+from .carriers import carrier_of
 from .frame import Frame, all_of
-from .occupancy import Occupancy, Window, occupancy
+from .occupancy import Occupancy, Window, occupancy, tree_of
+from .part_margin import Measure
 from .placed_implicit import PlacedImplicit
 from .placed_leaves import moves
+from .quadrics import quadrics
 
 Test = Callable[[np.ndarray], np.ndarray]
 """Which of boxes (k, 4, 2) may hold a point of a part?"""
@@ -32,8 +35,8 @@ Test = Callable[[np.ndarray], np.ndarray]
 # Effort only: what is left is kept.
 # Boxes are halved until so many are left, and not beyond so many times; those at the ends of their hull so many times more.
 _MANY, _ROUNDS, _FINER = 256, 24, 7
-# Then slabs are cut off its ends, of widths down to such a power of 1/2 of its own, at most so many times.
-_SHAVES = 30
+# Then slabs are cut off its ends, of widths down to such a power of 1/2 of its own, at most so many times; of parts of large bodies fewer.
+_SHAVES, _FEWER = 30, 8
 
 
 def without_absent(parts: Sequence[Cell], numbers: Numbers, span: Window) -> tuple[Cell, ...]:
@@ -125,12 +128,29 @@ def where(part: Cell, numbers: Numbers, span: Window) -> np.ndarray | None:
     return _where(part, _shape(numbers, used), span if moving else (0.0, 0.0))
 
 
-def _first_look(part: Cell, numbers: Numbers, span: Window) -> tuple[np.ndarray, Test]:
-    """Boxes (n, 4, 2) that hold the part, and what tells of their halves whether they may."""
+def _first_look(part: Cell, numbers: Numbers, span: Window) -> tuple[np.ndarray, Test, bool]:
+    """Boxes (n, 4, 2) that hold the part, what tells of their halves whether they may, and whether it tells quickly."""
     if is_large(part.body):
-        return boxes_of(part, numbers, span), _occupancy(part, numbers, span).test(part)
+        measured = _measured(part, numbers)
+        return boxes_of(part, numbers, span), measured or _occupancy(part, numbers, span).test(part), measured is not None
     kernel, *_ = _kernel(part.leaves, part.pieces, _others(part), numbers.symbols)
-    return np.concatenate([box_of(part, numbers), [span]])[None], functools.partial(_kept, kernel, numbers)
+    return np.concatenate([box_of(part, numbers), [span]])[None], functools.partial(_kept, kernel, numbers), True
+
+
+def _measured(part: Cell, numbers: Numbers) -> Test | None:
+    """The test of a part of a large body whose leaves are quadrics that keep their places to each other; None for others."""
+    assert part.body is not None
+    shared = None if moves(part.body, numbers) else carrier_of(part.body, numbers)
+    if shared is None:
+        return None
+    tree, known = tree_of(part.body), quadrics(part.body, numbers, shared)
+    measure = Measure(part, tree, known, _occupancy(part, numbers, (0.0, 0.0)).doubts(part))
+    if not (measure.on_leaves() and measure.on_surface()):
+        return None
+    measure.within_bounds(range(len(part.leaves)))
+    margin = measure.made()
+    assert margin is not None
+    return lambda boxes: margin.bounds(boxes[:, :3, 0], boxes[:, :3, 1])[1] >= 0.0
 
 
 def _kept(kernel: Kernel, numbers: Numbers, boxes: np.ndarray) -> np.ndarray:
@@ -140,34 +160,34 @@ def _kept(kernel: Kernel, numbers: Numbers, boxes: np.ndarray) -> np.ndarray:
 
 @functools.lru_cache(maxsize=4096)
 def _where(part: Cell, numbers: Numbers, span: Window) -> np.ndarray | None:
-    boxes, test = _first_look(part, numbers, span)
+    boxes, test, quick = _first_look(part, numbers, span)
     # The kernel of a large body is called for every part of it.
     compile_busy()
     paving = Paving(boxes, most=2 * _MANY)
     for boxes in itertools.islice(paving, _ROUNDS + 1):
         paving.keep(boxes[test(boxes)])
     boxes = paving.left
-    # Of large bodies each test takes long: what is left out by closer bounds takes less to be searched.
-    for axis in tuple(range(3)) * (0 if is_large(part.body) else _FINER):
+    # What is left out by closer bounds of tests that take long takes less to be searched.
+    for axis in tuple(range(3)) * (_FINER if quick else 0):
         if not len(boxes):
             return None
         boxes = _sharpened(test, boxes, axis)
     if not len(boxes):
         return None
-    return _shaved(test, hull(boxes), span) if part.pieces and not is_large(part.body) else hull(boxes)
+    return _shaved(test, hull(boxes), span, _FEWER if is_large(part.body) else _SHAVES) if part.pieces and quick else hull(boxes)
 
 
-def _shaved(test: Test, hull: np.ndarray, span: Window) -> np.ndarray | None:
+def _shaved(test: Test, hull: np.ndarray, span: Window, shaves: int) -> np.ndarray | None:
     """A box (3, 2) without slabs at its ends that are proved to hold no point of the part: of all widths that are a power of 2 against the
     box the greatest, again and again. So the pieces of combined bodies that end at planes, or lie in planes, have close bounds.
     """
-    for _ in range(_SHAVES):
+    for _ in range(shaves):
         box = np.concatenate([hull, [span]])
-        slabs = np.tile(box, (3, 2, _SHAVES, 1, 1))
+        slabs = np.tile(box, (3, 2, shaves, 1, 1))
         for axis, (lo, hi) in enumerate(hull):
-            width = (hi - lo) * 0.5 ** np.arange(_SHAVES)
+            width = (hi - lo) * 0.5 ** np.arange(shaves)
             slabs[axis, 0, :, axis, 1], slabs[axis, 1, :, axis, 0] = np.minimum(lo + width, hi), np.maximum(hi - width, lo)
-        kept = test(slabs.reshape(-1, 4, 2)).reshape(3, 2, _SHAVES)
+        kept = test(slabs.reshape(-1, 4, 2)).reshape(3, 2, shaves)
         if not kept[:, :, 0].all():
             return None
         if kept.all():

@@ -15,6 +15,7 @@ from generative.products import Product, common
 
 from ..bodies.cells import Cell, whole_of
 from ..bodies.extent import Extent, extent_of
+from ..bodies.implicit_parts import is_large
 from ..bodies.motions import divided as divided_motion
 from ..bodies.numbers import NONE, Numbers, both
 from ..bodies.parts import ends_of
@@ -83,11 +84,16 @@ class Situated:
         first, second = cells = self.nearby(m.label, (m.first, m.second))
         numbers = self.situation_numbers(m.label, cells)
         whole = build(whole_of(first), whole_of(second), **self.named(m.label, cells))
-        return with_numbers(whole, numbers, self.time).with_data(label=m.label, features=(m.first.feature, m.second.feature)), numbers
+        margins = tuple(cell.margin for cell in cells if cell.measured)
+        named = {"label": m.label, "features": (m.first.feature, m.second.feature), "margins": margins}
+        return with_numbers(whole, numbers, self.time).with_data(**named), numbers
 
     def nearby(self, label: Pair, cells: tuple[Cell, Cell]) -> tuple[Cell, Cell]:
-        """Parts of a pair of bodies as they are searched: those of bodies of many leaves with conditions on few of these."""
-        first, second = (nearby(part, numbers) for part, numbers in zip(cells, self.pair_numbers(label), strict=True))
+        """Parts of a pair of bodies as they are searched: those of combined bodies, one of which has many leaves, with conditions on few of
+        these.
+        """
+        many = any(is_large(cell.body) for cell in cells)
+        first, second = (nearby(part, numbers, many) for part, numbers in zip(cells, self.pair_numbers(label), strict=True))
         return first, second
 
     def kind(self, m: Meeting) -> tuple[Problem, tuple[Numbers, ...]]:

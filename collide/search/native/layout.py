@@ -52,6 +52,9 @@ class Problem(Row):
     taylor: int                    # what bounds the time of contact: kernel of derivatives by time; of the motions, where these are apart;
     form: int                      # of how the second body deforms, where `taylor` is of the first;
     time_bound: int                # and what makes bounds of it
+    place: Ints = array(2)         # where points of a part are, as the function that measures it takes them: its kernel,
+    margin: Ints = array(2)        # what runs that function (0 for none),
+    measures: Ints = array(2)      # and its program
     body: Ints = array(2)          # the kernel of a body's polynomial model,
     record: Ints = array(2)        # what makes a record of that,
     length: Ints = array(2)        # its length,
@@ -168,6 +171,8 @@ class SearchMemory(Structure):
     X: Intervals = array("n", 2, LANES)          # boxes
     C: Lanes = array("n", LANES)                 # their centres
     F: Intervals = array("row_ends", 2, LANES)   # the range of the rows, and of the feasibility
+    at: Intervals = array(3, 2, LANES)           # where points are that are measured,
+    measured: Intervals = array(1, 2, LANES)     # and how far they are on the surface of their body
     V: Intervals = array("row_ends", 2, LANES)   # the same at the centres
     M: Intervals = array("m", "n", 2, LANES)     # the Jacobian
     level: Intervals = array("limits", 2, LANES)        # functions that are at most 0, at the centres

@@ -48,7 +48,7 @@ from .layout import (
 from .node_pairs import marching, unlikely_isolated
 from .queue import first_problem, push
 from .sample import any_late, prove_near, sample, sample_crossings, seed_upper_bound
-from .solutions import feasible, may_hold_zero, record
+from .solutions import feasible, may_hold_zero, measure_left, record
 from .split import gap_at, measure_space, split, steepest, verdict, widest
 from .thinning import drop_final, thin
 
@@ -181,6 +181,7 @@ def excluded(s: SearchMemory, p: Problem, used: int) -> bool:
         marched = marched and s.parents[lane, 0] >= 0
     if not marched:
         call_kernel(p.range, s.X, p.parameters, s.F)
+        measure_left(s, p)
     alive = False
     for lane in range(LANES):
         holds = lane < used and (marched or may_hold_zero(s, p, lane))

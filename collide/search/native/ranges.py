@@ -6,7 +6,7 @@ from codegen.machine.loops import call_kernel, native
 
 from .boxes import load_lane
 from .layout import LANES, Problem, SearchMemory
-from .solutions import may_hold_zero
+from .solutions import may_hold_zero, measure, measure_left
 
 # A time less so much of its size, and this, is at least the double before it: doubles are no farther apart than 2^-52 of their size.
 _UNIT, _LEAST = 2.0**-52, 1e-300
@@ -24,6 +24,7 @@ def evaluate_ranges(s: SearchMemory, p: Problem, used: int) -> None:
         know_sides(s, p)
     else:
         call_kernel(p.range, s.X, p.parameters, s.F)
+        measure_left(s, p)
 
 
 @native
@@ -32,6 +33,7 @@ def know_sides(s: SearchMemory, p: Problem) -> None:
     `codegen.time_bounds.directions`).
     """
     call_kernel(p.possible, s.X, p.parameters, s.F)
+    measure(s, p, 0)
     for lane in range(LANES):
         s.N[0, lane] = 1.0 if s.F.lo(0, lane) >= 1.0 and p.border[p.objective, 0] == 0 else 0.0
 

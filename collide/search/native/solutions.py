@@ -4,7 +4,7 @@ from codegen.machine.loops import call_kernel, native
 from codegen.machine.structures import Box
 
 from .boxes import at_border, centre_as_box, encloses_one, inside_region, load_all
-from .layout import ALONE, EXISTS, UNIQUE, Problem, SearchMemory
+from .layout import ALONE, EXISTS, LANES, UNIQUE, Problem, SearchMemory
 from .queue import copy_box
 
 
@@ -17,6 +17,7 @@ def feasible(s: SearchMemory, p: Problem, box: Box) -> bool:
                 return False
     load_all(s, p, box)
     call_kernel(p.range, s.X, p.parameters, s.F)
+    measure(s, p, p.rows)
     return s.F.lo(p.rows, 0) >= 1.0
 
 
@@ -29,7 +30,34 @@ def impossible(s: SearchMemory, p: Problem, box: Box) -> bool:
                 return True
     load_all(s, p, box)
     call_kernel(p.range, s.X, p.parameters, s.F)
+    measure(s, p, p.rows)
     return s.F.hi(p.rows, 0) <= 0.0
+
+
+@native
+def measure(s: SearchMemory, p: Problem, truth: int) -> None:
+    """Are the points of parts in X on the surfaces of their bodies? What F says of the inequalities, at `truth`, holds no longer where that
+    is in doubt, and fails where they are not.
+    """
+    for k in range(2):
+        if p.margin[k] != 0:
+            call_kernel(p.place[k], s.X, p.parameters, s.at)
+            call_kernel(p.margin[k], s.at, p.parameters, s.measured, p.measures[k])
+            for lane in range(LANES):
+                if s.measured.hi(0, lane) < 0.0:
+                    s.F.put(truth, lane, 0.0, 0.0)
+                elif not (s.measured.lo(0, lane) >= 0.0):
+                    s.F.put(truth, lane, 0.0, s.F.hi(truth, lane))
+
+
+@native
+def measure_left(s: SearchMemory, p: Problem) -> None:
+    """Likewise, unless it is known of all lanes that the equations have no zero, or the inequalities fail."""
+    left = False
+    for lane in range(LANES):
+        left = left or (hold_zero(s, p.equations, lane) and s.F.hi(p.rows, lane) > 0.0)
+    if left:
+        measure(s, p, p.rows)
 
 
 @native

@@ -60,7 +60,7 @@ def test_parts_of_kinds_are_where_their_formulas_say(carrier):
             assert np.abs(values[:3] - p).max() < 1e-12 and np.abs(values[3:3 + count]).max() < 1e-12
             if on_part(whole, p, time):
                 found += 1
-                assert values[3 + count] == 1
+                assert values[3 + count] == 1 and (part.margin is None or part.margin.bounds(own[None], own[None])[1] >= 0)
             for j, leaf in enumerate(whole.leaves):
                 truth = [float(e.subs(dict(zip(sp.symbols("x y z t", real=True), [*p, time], strict=True)))) for e in leaf.gradient]
                 assert np.abs(values[4 + count + 3 * j:][:3] - truth).max() < 1e-9
