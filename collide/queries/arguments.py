@@ -32,6 +32,7 @@ from ..given import check_positive
 from ..moment.pairs import Pairs
 from ..search.paving import Paving
 from ..search.prepare import METHODS
+from ..situations.placed_leaves import coefficients_of
 from .exact_features import features_lie_exactly
 
 KINDS = (ParametricSurface, ImplicitBody, Solid, Mesh)
@@ -194,6 +195,8 @@ def _too_small(formula: Any) -> tuple[str, str] | None:
 def _repeated(formula: Any) -> tuple[str, str] | None:
     """Says so if F is a product of powers, as x**2 + 2*x*y + y**2 is: then F and its gradient vanish together."""
     factors = [f for f in sp.Mul.make_args(formula) if f.has(x, y, z)]
+    if _is_no_square(formula):
+        return None
     if len(factors) == 1 and formula.is_polynomial(x, y, z) and formula.count_ops() < _SMALL:
         # SymPy does not accept some coefficients that depend on t.
         with contextlib.suppress(sp.PolynomialError):
@@ -201,6 +204,16 @@ def _repeated(formula: Any) -> tuple[str, str] | None:
     if all(f.is_Pow and f.exp.is_number and f.exp > 1 for f in factors):
         return "the normal", f"vanishes everywhere: all factors of {text(formula)} are powers; give their bases"
     return None
+
+
+def _is_no_square(formula: Any) -> bool:
+    """Is it seen at once of a quadric? The matrix of the square of a linear function is of rank 1."""
+    quadric = coefficients_of(formula)
+    if quadric is None:
+        return False
+    if not any(quadric[:6]):
+        return True
+    return any((4 * quadric[i] * quadric[j] - quadric[i + j + 2] ** 2).is_zero is False for i, j in ((0, 1), (0, 2), (1, 2)))
 
 
 @functools.lru_cache(maxsize=1024)
