@@ -64,6 +64,7 @@ class Margin:
         self._steps += [Step(output(2), last, rest=(0,)), Step(LEAVE, ())]
         unknown = np.full(2 * WIDTH, np.inf)
         self.program = Program(self._steps, self._constants, "upward", (range(1, 7), ()), unknown=unknown)
+        self._steps, self._constants = [], {}
         return self
 
     def _add(self, name: str, emit: Emit, arguments: tuple[int, ...], numbers: Sequence[float] = ()) -> Pair:
