@@ -94,11 +94,8 @@ class Asking:
     def _sooner(self, one: Hit, other: Hit, pair: Pair) -> Hit:
         if one.time < other.time or other.time < one.time:
             return one if one.time < other.time else other
-        return self._several(pair, one.time.union(other.time))
-
-    def _several(self, pair: Pair, time: Any) -> Hit:
-        return Hit(time, why=f"{self.both(pair)} touch near t = {below(time)!r} at several places of which it is not decided which one is "
-                   "first")
+        return Hit(one.time.union(other.time), why=f"{self.both(pair)} touch near t = {below(one.time)!r} at several places of which it is "
+                   "not decided which one is first")
 
     # -- by polynomials -----------------------------------------------------------------------------------------------
 
@@ -143,7 +140,8 @@ class Asking:
             clear = answer.contact.closing > 0
             return Hit(answer.contact.time, contact=answer.contact) if clear else self._unclear(q.pair, answer.contact.time)
         if answer.open:
-            return self._several(q.pair, number(answer.clear))
+            return Hit(number(answer.clear), why=f"{self.both(q.pair)} may touch from t = {answer.clear!r} on, of which it is not proved "
+                       "that it is at one place, between smooth parts of their surfaces")
         return Hit(number(end), stride=2.0 * stride) if end < near[1] else None
 
     def _near(self, q: Question, start: Any) -> tuple[float, float] | None:

@@ -213,9 +213,9 @@ def test_billiard_in_an_ellipse():
 
 @pytest.mark.parametrize(("body", "events", "until", "what"), [
     # It touches along a circle.
-    (RigidBody(RING, position=(0, 0, 3)), 0, math.sqrt(0.54), "several places"),
+    (RigidBody(RING, position=(0, 0, 3)), 0, math.sqrt(0.54), "at one place"),
     # It lies, and touches at two places at once, where cos(v) (1 + 2 sin(v)^2) is greatest: 2 sin(v)^2 = 1.
-    (RigidBody(PEANUT, position=(0, 0, 3), orientation=(1, 0, 1, 0)), 0, math.sqrt(0.6 - math.sqrt(0.08)), "several places"),
+    (RigidBody(PEANUT, position=(0, 0, 3), orientation=(1, 0, 1, 0)), 0, math.sqrt(0.6 - math.sqrt(0.08)), "at one place"),
     (RigidBody(LENS, position=(0, 0, 0.5)), 0, 0.0, "not decided"),
 ])  # fmt: skip
 def test_what_is_not_decided_is_a_value(body, events, until, what):

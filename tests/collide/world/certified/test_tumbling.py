@@ -40,6 +40,16 @@ def test_a_free_body_keeps_its_energy():
     assert not turn[0, 0].overlaps(body.placed[0, 0]) and max(e.rad() for e in turn.ravel()) < 1e-60
 
 
+def test_few_terms_hold_what_they_leave_out():
+    """(Fails without the remainder.)"""
+    body = flight(number(0.0), *[vector((0, 0, 0))] * 3, vector((1, 0, 0, 0)), vector((1, -2, 3)), inertia((1, 1.5, 2)))
+    rows, step = body.tumbling.series(body.tumbling.spin, 12, 2.0**-24)
+    for part in (-1 / 32, 0.5, 1.0):
+        time = part * step
+        found = sum((row[3:] * time**k for k, row in enumerate(rows)), vector((0, 0, 0, 0)))
+        assert all(a.contains(b) and a.rad() < 1e-6 for a, b in zip(found, body.turn_at(time), strict=True))
+
+
 def test_a_ball_of_times_that_is_too_wide_tells_nothing():
     body = flight(number(0.0), *[vector((0, 0, 0))] * 3, TURN / (TURN @ TURN).sqrt(), vector((1, -2, 3)), inertia((1, 1.5, 2)))
     assert not any(e.is_finite() for e in body.turn_at(arb(0.5, 0.25)))
