@@ -202,9 +202,11 @@ class _Distance(Bound):
         return [self.balanced(L, n) for n in (self.load(L, "E")[:3], *across)]
 
     def gradients(self, L: Lanes) -> list[Vector]:
-        """Those of implicit surfaces in space, the normal of a patch beside one, and the mean of two of these."""
+        """Those of implicit surfaces in space, the normal of a patch beside one, and the mean of two of these. A function that no variable
+        changes, as of a plane parallel to that which gave one of them, has none.
+        """
         found, implicit = [], {q for own in self.of_function for q in own}
-        for k, own in enumerate(self.of_function, 3):
+        for k, own in ((k, own) for k, own in enumerate(self.of_function, 3) if own):
             slopes = [(self.load(L, f"D{q}")[:3], self.load(L, f"D{q}")[k]) for q in own]
             found.append([dot(L, [d[i] for d, _ in slopes], [x for _, x in slopes]) for i in range(3)])
         free = [self.load(L, f"D{q}")[:3] for q in self.variables if q not in implicit]

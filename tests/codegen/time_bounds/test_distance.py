@@ -24,11 +24,13 @@ TORI = [e - f for e, f in zip(torus(a, b), [torus(c, d)[0], -torus(c, d)[2], tor
 # A point of a paraboloid by coordinates, with the equation that it satisfies, and one of a plane.
 IMPLICIT = [a - c, b - d, s + c * d / 4 - 3], s - a**2 - b**2 / 2
 CASES = {"tori": ((a, b, c, d), TORI, []), "implicit": ((a, b, s, c, d), IMPLICIT[0], [IMPLICIT[1]])}
+# The same with a second function, which no variable changes, as of two planes that are parallel.
+MORE = {"parallel": ((a, b, s, c, d), IMPLICIT[0], [IMPLICIT[1], sp.Integer(0)])}
 
 
 class Bound:
     def __init__(self, name: str) -> None:
-        self.symbols, self.gap, self.functions = CASES[name]
+        self.symbols, self.gap, self.functions = (CASES | MORE)[name]
         pool, self.n = ExprPool(), len(self.symbols) + 1
         nodes = {x: pool.variable(k) for k, x in enumerate(self.symbols)}
         gap = convert([*self.gap, *self.functions], nodes, pool)
@@ -80,6 +82,13 @@ def test_no_point_is_nearer(name: str, size: float) -> None:
         assert (lower <= far * (1 + 1e-14)).all()
         tight += int((lower > 0.9 * far).sum())
     assert size > 0.1 or tight > 200
+
+
+def test_a_function_that_no_variable_changes_leaves_the_bounds_as_they_are() -> None:
+    boxes = random_boxes(np.random.default_rng(3), 5, 0.1)
+    lower = Bound("parallel")(boxes, False)
+    assert (lower > 0.0).any()
+    np.testing.assert_allclose(lower, Bound("implicit")(boxes, False), rtol=1e-12)
 
 
 START = {"tori": (1.5, 1.5, 4.7, 1.6), "implicit": (0.1, 0.2, 0.1, 0.1, 0.2)}
