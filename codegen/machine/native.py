@@ -4,6 +4,7 @@ Baseline processors: x86-64-v3 (AVX2 and FMA) or AArch64. Below it fused multipl
 calls, which a rigorous path must not contain.
 """
 
+import contextlib
 import ctypes
 import functools
 import itertools
@@ -85,9 +86,8 @@ def object_code(text: str, cpu: str | None = None, opt: int = 2) -> bytes:
     """
     check(_A_BYTE * len(text))
     _announce()
-    with _lock:
-        target = target_machine(cpu, opt)
-        return bytes(target.emit_object(llvm.parse_assembly(text)))
+    with _lock, _parsed(text) as module:
+        return bytes(target_machine(cpu, opt).emit_object(module))
 
 
 def optimized_object_code(text: str, *, quick: bool = False) -> bytes:
@@ -116,8 +116,7 @@ def first_object_code(text: str) -> bytes:
 
 def _after(text: str, target: llvm.TargetMachine, options: Any, passes: Callable[[Any], Any]) -> bytes:
     _announce()
-    with _lock:
-        module = llvm.parse_assembly(text)
+    with _lock, _parsed(text) as module:
         builder = llvm.create_pass_builder(target, options)
         passes(builder).run(module, builder)
         return bytes(target.emit_object(module))
@@ -125,9 +124,13 @@ def _after(text: str, target: llvm.TargetMachine, options: Any, passes: Callable
 
 def assembly(text: str, cpu: str | None = None) -> str:
     """The same as readable assembly, for tests that scan it for external calls."""
-    with _lock:
-        target = target_machine(cpu)
-        return str(target.emit_assembly(llvm.parse_assembly(text)))
+    with _lock, _parsed(text) as module:
+        return str(target_machine(cpu).emit_assembly(module))
+
+
+def _parsed(text: str) -> contextlib.AbstractContextManager[llvm.ModuleRef]:
+    """The module, which is closed at the end: Ctrl-C meanwhile counts, which in a finalizer Python reports and forgets."""
+    return contextlib.closing(llvm.parse_assembly(text))
 
 
 @functools.cache

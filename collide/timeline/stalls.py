@@ -26,7 +26,7 @@ from ..search.search import Search
 _ENOUGH, _STEPS = 24, 100
 # Boxes after which it is looked how far a search came. One that with more boxes gets on by less than this share of the time ahead is slow.
 _GLANCE, _PATIENCE, _SHARE = 1 << 11, 1 << 14, 0.25
-# After so many boxes that do not get on it is looked whether bodies touch.
+# After so many boxes that do not get on it is looked whether bodies touch; if they do not seem to, once more after twice as many each time.
 _STANDING = 1 << 13
 # Of bodies that start apart, a situation is left after so many boxes without proof.
 _WHILE = 1 << 17
@@ -72,7 +72,7 @@ class Stop(NamedTuple):
 
 def drive_looking(s: Search, clock: Clock, begin: float, span: tuple[float, float], mark: float, looks: Looks) -> Stop:
     """Drives a search of a time span, in which all is clear up to `mark`."""
-    before, stood, patience, request = -math.inf, 0.0, _PATIENCE, Request.SPENT
+    before, stood, look, patience, request = -math.inf, 0.0, _STANDING, _PATIENCE, Request.SPENT
     for boxes in itertools.count(_GLANCE, _GLANCE) if looks.wanted else (math.inf,):
         request = drive_past(s, clock, begin, boxes)
         if request is not Request.SPENT or s.iterations < boxes:
@@ -81,9 +81,11 @@ def drive_looking(s: Search, clock: Clock, begin: float, span: tuple[float, floa
         if looks.near > 0.0 and clear >= span[1] - looks.near:
             return Stop(Request.CLEAR, clear)
         if ahead >= before + looks.touch or s.proved < np.inf:
-            before, stood = ahead, boxes
-        elif boxes - stood >= _STANDING and ahead + 2.0 * looks.touch < span[1] and _stands(s, ahead, looks):
-            return Stop(Request.TOUCH, clear)
+            before, stood, look = ahead, boxes, _STANDING
+        elif boxes - stood >= look and ahead + 2.0 * looks.touch < span[1]:
+            if _stands(s, ahead, looks):
+                return Stop(Request.TOUCH, clear)
+            look *= 2
         if looks.hasty and s.iterations >= patience:
             if _slow(s, mark, clear, span):
                 return Stop(Request.SLOW, clear)
