@@ -61,7 +61,9 @@ class Simulation(Following):
         self.law, self.begun, self.at_once, self.stuck, self.over, self.since_asked = law, False, 0, "", "", 0
         self.events: list[Event] = []
         self.before: list[Any] = []
+        # A run that ends before its first step has a state, too.
         for actor in self.actors:
+            actor.begin(self.now)
             actor.before = self.before
 
     def snapshot(self) -> Any:
@@ -78,8 +80,6 @@ class Simulation(Following):
 
     def begin(self, clock: Clock) -> None:
         """The state of all pairs at the start. ValueError where bodies overlap."""
-        for actor in self.actors:
-            actor.begin(self.now)
         self._force()
         for k in range(len(self.actors)):
             self.hold(k)

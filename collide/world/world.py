@@ -111,7 +111,7 @@ class World:
             raise ValueError(f"a run starts at a finite time, got {shown(start)}")
         last, most = limits(until, events, float(start))
         clock = Clock(as_budget(budget), progress)
-        simulation = self._certified(float(start)) if certified else self._simulation(float(start))
+        simulation = self._certified(float(start)) if certified else clock.read(lambda: self._simulation(float(start)))
         return self._finish(simulation, float(start), last, most, clock)
 
     def _simulation(self, start: float) -> Simulation:

@@ -185,6 +185,32 @@ def test_a_spent_budget_is_an_outcome_that_can_be_gone_on_with():
     assert [e.time for e in on.events] == [e.time for e in world.run(until=2.0).events]
 
 
+def test_a_run_that_ends_before_its_first_step_has_the_state_of_the_start(tmp_path, monkeypatch):
+    """By its budget, and by Ctrl-C while it is set up."""
+    world = dropped(0.8, restitution=0.5)
+    whole = world.run(until=2.0)
+    actors, calls = World._actors, []
+
+    def interrupted(self):
+        calls.append(self)
+        if len(calls) == 1:
+            raise KeyboardInterrupt
+        return actors(self)
+
+    runs = [world.run(until=2.0, budget=Budget(seconds=None, boxes=1))]
+    monkeypatch.setattr(World, "_actors", interrupted)
+    runs.append(world.run(until=2.0))
+    monkeypatch.undo()
+    assert "interrupted" in runs[1].reason
+    for run in runs:
+        assert run.outcome is Outcome.BUDGET_SPENT and run.until == 0.0 and not run.events
+        np.testing.assert_array_equal(run.state(0.0).positions, [[0, 0, 0], [0, 0, 1.8]])
+        assert run.energy(0.0) == whole.energy(0.0)
+        run.save(tmp_path / "run.json")
+        np.testing.assert_array_equal(world.load(tmp_path / "run.json").state(0.0).positions, run.state(0.0).positions)
+        assert [e.time for e in run.resumed(until=2.0).events] == [e.time for e in whole.events]
+
+
 def test_what_is_not_followed_is_said():
     """The rim of a can, on which it rolls."""
     can = cylinder(radius=1, height=1)
