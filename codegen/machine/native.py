@@ -9,7 +9,7 @@ import ctypes
 import functools
 import itertools
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from llvmlite import binding as llvm
@@ -86,8 +86,9 @@ def object_code(text: str, cpu: str | None = None, opt: int = 2) -> bytes:
     """
     check(_A_BYTE * len(text))
     _announce()
-    with _lock, _parsed(text) as module:
-        return bytes(target_machine(cpu, opt).emit_object(module))
+    target = target_machine(cpu, opt)
+    with _parsed(text, target) as module:
+        return bytes(target.emit_object(module))
 
 
 def optimized_object_code(text: str, *, quick: bool = False) -> bytes:
@@ -116,7 +117,7 @@ def first_object_code(text: str) -> bytes:
 
 def _after(text: str, target: llvm.TargetMachine, options: Any, passes: Callable[[Any], Any]) -> bytes:
     _announce()
-    with _lock, _parsed(text) as module:
+    with _parsed(text, target) as module:
         builder = llvm.create_pass_builder(target, options)
         passes(builder).run(module, builder)
         return bytes(target.emit_object(module))
@@ -124,13 +125,18 @@ def _after(text: str, target: llvm.TargetMachine, options: Any, passes: Callable
 
 def assembly(text: str, cpu: str | None = None) -> str:
     """The same as readable assembly, for tests that scan it for external calls."""
-    with _lock, _parsed(text) as module:
-        return str(target_machine(cpu).emit_assembly(module))
+    target = target_machine(cpu)
+    with _parsed(text, target) as module:
+        return str(target.emit_assembly(module))
 
 
-def _parsed(text: str) -> contextlib.AbstractContextManager[llvm.ModuleRef]:
-    """The module, which is closed at the end: Ctrl-C meanwhile counts, which in a finalizer Python reports and forgets."""
-    return contextlib.closing(llvm.parse_assembly(text))
+@contextlib.contextmanager
+def _parsed(text: str, target: llvm.TargetMachine) -> Iterator[llvm.ModuleRef]:
+    """The module, which is closed at the end, and the target with it: Ctrl-C meanwhile counts, which in a finalizer Python reports and
+    forgets.
+    """
+    with _lock, contextlib.closing(target), contextlib.closing(llvm.parse_assembly(text)) as module:
+        yield module
 
 
 @functools.cache

@@ -188,3 +188,23 @@ def test_code_for_arm_calls_nothing_outside_and_sets_its_control_register(monkey
     defined = set(re.findall(r"^(\w+):", text, re.MULTILINE))
     assert called <= defined
     assert len(re.findall(r"msr\s+FPCR", text)) == 2
+
+
+# -- Ctrl-C ---------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("kind", ["ModuleRef", "TargetMachine"])
+@pytest.mark.parametrize("compile", [native.object_code, native.first_object_code, native.assembly])
+def test_ctrl_c_counts_while_what_was_compiled_is_given_back(kind: str, compile: Callable[[str], object],
+                                                             monkeypatch: pytest.MonkeyPatch) -> None:
+    """Python reports and forgets it in a finalizer, and the query would go on."""
+    disposed: list[object] = []
+
+    def dispose(self: object) -> None:
+        disposed.append(self)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(getattr(native.llvm, kind), "_dispose", dispose)
+    with pytest.raises(KeyboardInterrupt):
+        compile("define double @f(double %x) { ret double %x }")
+    assert len(disposed) == 1
