@@ -10,8 +10,9 @@ from .curved import OnSmooth
 from .polyhedral import Polyhedral
 from .smooth import At, Core, Curved, Level, Part, Plane, place_near
 
-# Against size: what is in a plane, or on a border; and what is parallel to it.
-_NEAR, _PARALLEL = 1e-9, 1e-8
+# Against size: what touches, or is on a border; what may be in a plane, whose point is that of some time within the bracket of a hit, while
+# bodies move; and what is parallel to it.
+_NEAR, _ABOUT, _PARALLEL = 1e-9, 1e-7, 1e-8
 
 
 Contact = OnFace | OnBall | OnEdge | OnSmooth
@@ -122,10 +123,10 @@ def _in_plane(side: Side, point: np.ndarray, normal: np.ndarray, size: float) ->
     """What of a body is in a plane through a point; its faces with their normals that way."""
     assert side.flat is not None
     own, up = _own(side, point), side.place.turn.T @ normal
-    high = np.abs((side.flat.corners - own) @ up) <= _NEAR * size
-    edges = (np.abs((side.flat.edges - own) @ up) <= _NEAR * size).all(axis=1)
+    high = np.abs((side.flat.corners - own) @ up) <= _ABOUT * size
+    edges = (np.abs((side.flat.edges - own) @ up) <= _ABOUT * size).all(axis=1)
     faces = [_turned(f, float(np.sign(f.normal @ up))) for f in side.flat.faces
-             if abs(f.normal @ up) > 1.0 - _NEAR and abs(f.level - f.normal @ own) <= _NEAR * size]
+             if abs(f.normal @ up) > 1.0 - _NEAR and abs(f.level - f.normal @ own) <= _ABOUT * size]
     return Polyhedral(side.flat.corners[high], side.flat.edges[edges], tuple(faces))
 
 

@@ -9,6 +9,9 @@ import sympy as sp
 
 from collide import Mesh, Outcome, RigidBody, World
 from collide.world.sustained import Mode
+from collide.world.tracked.contact import Place
+from collide.world.tracked.manifold import Side, manifold
+from collide.world.tracked.polyhedral import polyhedral
 from generative import ParametricSurface, Rigid, t, u, v
 from models.shapes.solids import box, cylinder
 
@@ -183,3 +186,12 @@ def test_dominoes_hit_one_another():
     for moment in np.linspace(0, 0.3, 7):
         one, other = (corners(run, k, float(moment)) for k in (1, 2))
         assert min(one[:, 2].min(), other[:, 2].min()) > -1e-9
+
+
+@pytest.mark.parametrize(("off", "count"), [(0.0, 4), (5e-9, 4), (1e-6, 0)])
+def test_the_point_of_a_hit_may_be_of_a_time_just_before(off, count):
+    """Bodies that fly together move on within the bracket of a hit; where their corners touch is told by where the bodies are."""
+    zero = np.zeros(3)
+    sides = [Side(Place(np.array(at), np.eye(3), zero, zero), polyhedral(shape, (0.0, 0.0, 0.0)), None)
+             for shape, at in ((block(0.5, 0.5, 1), (0, 0, 1.5)), (block(2, 2, 2), (0, 0, 0)))]
+    assert len(manifold(0, 1, *sides, np.array([0.1, 0, 1 + off]), np.array([0, 0, 1.0]), 0.6)) == count
