@@ -173,7 +173,8 @@ class Following(Linked):
 
     def _not_at_once(self, time: float, key: Key) -> None:
         begin, count = self.since
-        self.since = (begin, count + 1) if time - begin <= _SLOW * (1.0 + abs(begin)) else (time, 0)
+        # An end that was expected later may never have come.
+        self.since = (begin, count + 1) if abs(time - begin) <= _SLOW * (1.0 + abs(begin)) else (time, 0)
         if count > _AT_ONCE:
             raise Undecided(f"{self.called(key[0])} and {self.called(key[1])} change how they touch again and again at t = {self.now!r}")
 
