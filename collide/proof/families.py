@@ -145,6 +145,7 @@ def recorded(lines: str, case: Case, numbers: int) -> Recorded:
     # Of a common point with dependent derivatives no tree is grown.
     orders, rows = (0, 1, 2) if case.room is None else (0, 1), (*system.equations, *system.conditions)
     found = [_entries(tape, system.program, rows, given, bounds, free, order, ends) for order in orders][1:]
+    assert np.array_equal(found[0][:len(rows)], found[-1][:len(rows)]), "values are in the same registers, whatever comes with them"
     code, begin = _once(tape, ends)
     return Recorded(tape.variables, len(rows), len(system.equations), problem.question == "contact" and case.room is None, tape.registers,
                     code, begin, addresses(tape.calls), np.array([*found, found[-1]][:2]), constants_of(tape),

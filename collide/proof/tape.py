@@ -106,10 +106,13 @@ class Tape:
 
     def _chosen(self, s: Ball, a: Ball, b: Ball, either: Ball) -> Ball:
         """Of three neighbours in the registers one is taken, by the sign of s; `either` where that is undecided."""
-        three = [self._new() for _ in range(3)]
-        for place, x in zip(three, (a, b, either), strict=True):
-            self.code.append((ADD, place.at, x.at, self.constant(0.0).at))
-        return self.called("choose", self.called("sign", s, s), three[0])
+        key = "three", a.at, b.at, either.at
+        if key not in self._known:
+            three = [self._new() for _ in range(3)]
+            for place, x in zip(three, (a, b, either), strict=True):
+                self.code.append((ADD, place.at, x.at, self.constant(0.0).at))
+            self._known[key] = three[0]
+        return self.called("choose", self.called("sign", s, s), self._known[key])
 
 
 def addresses(names: list[str]) -> list[int]:

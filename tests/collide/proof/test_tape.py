@@ -32,7 +32,9 @@ def test_balls_contain_those_of_arb(text: str) -> None:
     system = problem.system(Case(((0,),)))
     for size in (0.0, 1e-9, 0.05, 0.4):
         middle = rng.uniform(-0.6, 0.6, (11, 2))
+        values = grower.balls(middle - size, middle + size, 0)[:, :, 0].copy()
         mid, rad = grower.balls(middle - size, middle + size, 2)
+        assert np.array_equal(values, [mid[:, 0], rad[:, 0]], equal_nan=True), "values alone are those that come with derivatives"
         for k in range(len(middle)):
             with flint.ctx.workprec(64):
                 balls = [side(c - size, c + size)[2] for c in middle[k].tolist()]
