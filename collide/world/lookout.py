@@ -29,7 +29,7 @@ from .meeting import meet, surfaces_apart, surfaces_cross
 from .neighbours import Neighbours
 
 # How far bodies that part may move, against their size, before they are proved apart.
-_SOON = 1e-10, 1e-9
+_SOON, _FINE = (1e-10, 1e-9), 1e-13
 # For that the time is halved so often, where they speed up; a bound may be so much more than the speed says.
 _HALVINGS, _MORE = 80, 1.01
 # Bodies that part too slowly for that are looked at when they may have moved so far, against size: do they cross?
@@ -259,7 +259,7 @@ class Lookout:
         for part in _SOON if speed > 0.0 else ():
             later = (self._while_near(key, part * self.size(key) / speed) if pull is None
                      else self.now + math.sqrt(2.0 * part * self.size(key) / pull))
-            if later > self.now and surfaces_apart(*self._sides(key), later, clock):
+            if later > self.now and surfaces_apart(*self._sides(key), later, clock, _FINE):
                 self.parting.discard(key)
                 self._is_clear(key, later)
                 self.apart_at[key] = later
@@ -278,8 +278,12 @@ class Lookout:
         return self.now
 
     def _slips(self, key: Key, end: float, clock: Clock) -> None:
-        """Of bodies that touch, and hardly part: raises Undecided where they are found to cross, since then they do not part at all."""
+        """Of bodies that touch, and hardly part: raises Undecided where they are found to cross before they are found apart, since then
+        they do not part at all.
+        """
         for moment in (*(min(end, self._while_near(key, math.inf, reach)) for reach in _SLIPS), end):
+            if moment > self.now and surfaces_apart(*self._sides(key), moment, clock):
+                return
             if moment > self.now and surfaces_cross(*self._sides(key), moment, clock):
                 raise Undecided(f"{self.called(key[0])} and {self.called(key[1])} stay in contact from t = {self.now!r} on, in a way that "
                                 "is not followed")

@@ -42,20 +42,20 @@ def meet(first: Moving, second: Moving, span: Window, start: Start | None, size:
     return contacts(found.search, found.finished, carried, span, scene.states, clock, found.seen, (), scene.undecided)
 
 
-def surfaces_apart(first: Moving, second: Moving, moment: float, clock: Clock) -> bool:
+def surfaces_apart(first: Moving, second: Moving, moment: float, clock: Clock, tolerance: float = TOLERANCE) -> bool:
     """Is it proved that the surfaces of two bodies do not meet at a moment?"""
-    return _surfaces(first, second, moment, clock) is Start.DISJOINT
+    return _surfaces(first, second, moment, clock, tolerance) is Start.DISJOINT
 
 
 def surfaces_cross(first: Moving, second: Moving, moment: float, clock: Clock) -> bool:
     """Is it proved that the surfaces of two bodies cross at a moment?"""
-    return _surfaces(first, second, moment, clock) is Start.OVERLAPPING
+    return _surfaces(first, second, moment, clock, TOLERANCE) is Start.OVERLAPPING
 
 
-def _surfaces(first: Moving, second: Moving, moment: float, clock: Clock) -> Start:
+def _surfaces(first: Moving, second: Moving, moment: float, clock: Clock, tolerance: float) -> Start:
     sides = first, second
     close = faces_at([m.body for m in sides], lambda side, part: extent_of(part, sides[side].numbers), moment)
-    return surfaces_at(first.body, second.body, moment, TOLERANCE, clock, close, (first.numbers, second.numbers)).state
+    return surfaces_at(first.body, second.body, moment, tolerance, clock, close, (first.numbers, second.numbers)).state
 
 
 def state_at(first: Moving, second: Moving, moment: float, clock: Clock) -> Start:
