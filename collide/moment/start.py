@@ -29,6 +29,7 @@ from ..search.problem import Problem
 from ..search.search import Search
 from ..situations.contact import at_time, member, situation, with_numbers
 from .inside import inside
+from .region import Region
 from .separators import separated
 
 # So many boxes are searched before faces that lie close to each other all over are told apart in another way.
@@ -81,14 +82,16 @@ def start_of(first: Any, second: Any, moment: float, tolerance: float, clock: Cl
 
 def surfaces_at(first: Any, second: Any, moment: float, tolerance: float, clock: Clock,
                 close: Sequence[tuple[Cell, Cell]] | None = None, numbers: tuple[Numbers, Numbers] = (NONE, NONE),
-                patient: bool = True) -> Met:
-    """Do the surfaces of two bodies meet at `moment`? See `Met`; `close` and `numbers` as in `start_of`. `patient`: as long as it takes."""
+                patient: bool = True, region: Region | None = None) -> Met:
+    """Do the surfaces of two bodies meet at `moment`? See `Met`; `close` and `numbers` as in `start_of`. `patient`: as long as it takes.
+    `region`: where alone they may meet, if that is known.
+    """
     if _apart(extent(first, moment, numbers[0]), extent(second, moment, numbers[1])):
         return Met(Start.DISJOINT, None)
     pairs = tuple(itertools.product(faces_of(first), faces_of(second))) if close is None else tuple(close)
     if not pairs:
         return Met(Start.DISJOINT, None)
-    search, finished = met(pairs, (moment, moment), tolerance, clock, numbers, _PATIENCE)
+    search, finished = met(pairs, (moment, moment), tolerance, clock, numbers, _PATIENCE, region=region)
     if not finished and _separated(search, pairs, moment, clock, numbers):
         return Met(Start.DISJOINT, search)
     finished = finished or (patient and len(search.problems) == len(pairs) and drive(search, clock))
@@ -116,9 +119,11 @@ def crossings(pairs: Sequence[tuple[Cell, Cell]], moment: float, numbers: tuple[
 
 
 def met(pairs: Sequence[tuple[Cell, Cell]], window: tuple[float, float], tolerance: float, clock: Clock,
-        numbers: tuple[Numbers, Numbers], boxes: float = math.inf, separation: float = math.inf) -> tuple[Search, bool]:
+        numbers: tuple[Numbers, Numbers], boxes: float = math.inf, separation: float = math.inf,
+        region: Region | None = None) -> tuple[Search, bool]:
     """The search for a point where faces meet in a window, in so many boxes, and whether it came to its end; it does not if the time is up
-    before all is converted. `separation`: for several points, so far from each other.
+    before all is converted. `separation`: for several points, so far from each other. `region`: where alone they may meet, if that is
+    known.
     """
     problems: list[Problem] = []
     with clock.doing(CONVERTING):
@@ -127,7 +132,8 @@ def met(pairs: Sequence[tuple[Cell, Cell]], window: tuple[float, float], toleran
             prepare(problems[-1], "auto")
             if clock.over:
                 break
-    search = Search(problems, Options(tolerance=tolerance, separation=separation, first_only=separation == math.inf))
+    search = Search(problems, Options(tolerance=tolerance, separation=separation, first_only=separation == math.inf),
+                    starts=None if region is None else [region.boxes(p) for p in problems])
     return search, drive(search, clock, boxes=boxes) and len(problems) == len(pairs)
 
 

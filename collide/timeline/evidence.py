@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 from ..culling.broad_phase import Window
 from ..moment.pairs import Pair
+from ..moment.region import Region
 from ..search.clock import Clock
 from ..search.options import Options
 from ..search.search import Search
@@ -15,19 +16,22 @@ from .situated import Meeting
 
 
 class Query(NamedTuple):
-    """A scene, what is asked of its searches, and the budget."""
+    """A scene, what is asked of its searches, and the budget. `region`: where alone the two bodies of the scene may meet in its span, if
+    that is known.
+    """
 
     scene: Scene
     options: Options
     clock: Clock
+    region: Region | None = None
 
     def within(self, span: Window, bodies: Sequence[Any] | None = None) -> "Query":
         """Of the same bodies, or others that are there, in another span of time."""
-        return self._replace(scene=self.scene.within(span, bodies))
+        return self._replace(scene=self.scene.within(span, bodies), region=None)
 
     def held(self, held: Held, span: Window, labels: Collection[Pair]) -> "Query":
         """Of the formulas and numbers that bodies have then, and these pairs alone."""
-        return self._replace(scene=self.scene.held(held, span, labels))
+        return self._replace(scene=self.scene.held(held, span, labels), region=None)
 
 
 class Evidence(NamedTuple):

@@ -52,7 +52,7 @@ def first_meeting(query: Query, span: Window, proved: float = math.inf, looks: L
     problems = _converted(query, meetings, span)
     if problems is None:
         return Evidence(None, False, span[0])
-    search = Search(problems, query.options)
+    search = Search(problems, query.options, starts=None if query.region is None else [query.region.boxes(p) for p in problems])
     search.proved = proved
     if bordered(query.scene, meetings):
         search.gap, search.ahead = query.options.simultaneity, _AHEAD
@@ -83,7 +83,7 @@ def _charted(query: Query, search: Search, span: Window) -> Evidence:
     assert search.pole is not None
     query.scene.use_chart(*search.pole)
     begin = shortly_before(search.clear_until(search.solutions, span[1]), span)
-    return first_meeting(query, (begin, span[1]), search.proved)
+    return first_meeting(query._replace(region=None), (begin, span[1]), search.proved)
 
 
 def _converted(query: Query, meetings: Sequence[Meeting], span: Window) -> list[Problem] | None:

@@ -1,142 +1,234 @@
-"""Until when two bodies in flight are proved apart, without a search: boxes round parts of their surfaces are moved on in time by the
-native loop of `culling.approach`.
+"""Where and when two bodies in flight may meet, without a search: balls round small parts of their surfaces are moved on in time by the
+native loop of `culling.nearing`.
 
-One body is seen from the centre of the other: what both fall alike does not widen anything.
+The time is cut into stretches, in each of which a rotation is R + s R' + s^2 R'' / 2, with R and R' of its beginning and R'' enclosed.
 """
 
 import functools
 import math
-from typing import Any
+from typing import NamedTuple
 
 import numpy as np
 import sympy as sp
 
-from codegen.constants import enclose
+from codegen.graph.autodiff import partials
 from codegen.graph.expr import ExprPool
 from codegen.kernel import Kernel
+from codegen.machine.loop_runtime import compiled
+from codegen.machine.memory import Memory, Number
 from generative import t
 from generative.motion import quaternion_matrix
 
-from ..bodies.members import fixed_kernel
 from ..bodies.motions import entries_of
-from ..culling.approach import Approach, Native, blocks_of, lanes
+from ..culling import nearing_loop
 from ..culling.broad_phase import Window
+from ..culling.nearing_loop import NearingMemory
+from ..moment.region import Region
 from .actor import Actor
-from .cover import covers
-from .flight import Gait
+from .cover import BallTree, ball_tree
+from .flight import Flight, Gait
 from .formulas import about_centre
-from .neighbours import ROUNDINGS, rates
+from .neighbours import ROUNDINGS, WIDER, rates
 
-# Effort only: the most boxes of a body that is fixed, if it has fewer; tries, and how often the first step, the whole window, is halved.
-_OF_FIXED = 1 << 11
-_TRIES, _FINEST = 24, 8
-_PAIR, _ORIGIN = np.array([[0, 1]]), lanes(np.zeros((3, 2)))
+# Effort only: so far a body turns in a stretch, and so many stretches are looked at; room for pairs.
+_TURN, _STRETCHES, _ROOM, _ALL = 0.25, 32, 1 << 10, 1 << 62
+# Products and sums of some ten terms are rounded: by less than this share of the sum of their sizes.
+_ROUNDING = 1e-14
+
+
+class Near(NamedTuple):
+    """Two bodies are *proved* apart until a time; and up to the time `horizon`, but for what may be in the `region`."""
+
+    until: float
+    horizon: float
+    region: Region | None
+
+
+class Side(NamedTuple):
+    """A body in n stretches of time: its tree; its centre, velocity and acceleration as each begins (n, 3, 3), and by how much these may be
+    out (n, 3); and its rotation and how that changes (n, 2, 9), how much these may be out, and the size of the second derivative (n, 3).
+    """
+
+    tree: BallTree
+    path: np.ndarray
+    off: np.ndarray
+    turn: np.ndarray
+    out: np.ndarray
 
 
 class Apart:
-    """Two bodies in a window of time that ends with their flights or before, of which at least one is free and none is driven. `room`
-    (3, 2): of a body that is fixed, a box in which the other one stays in that time.
-    """
+    """Two bodies in a window of time that ends with their flights or before, of which at least one is free and none is driven."""
 
-    def __init__(self, one: Actor, other: Actor, window: Window, room: np.ndarray) -> None:
-        self._window, self._approach = window, None
-        seen_from = None if one.rigid.fixed or other.rigid.fixed else one
-        sides = [_fixed(a, room) if a.rigid.fixed else _flying(a, seen_from, window) for a in (one, other)]
-        self._known = all(side is not None for side in sides) and window[1] < math.inf
-        self._met = [side for side in sides if side is not None and len(side.cells)]
-        if self._known and len(self._met) == 2:
-            self._approach = Approach.of(self._met, _PAIR)
+    def __init__(self, one: Actor, other: Actor, window: Window) -> None:
+        self._times = _stretches((one, other), window)
+        trees = [_tree(a) for a in (one, other)] if len(self._times) else []
+        self.known = bool(trees) and None not in trees
+        self._sides = [_side(a, tree, self._times) for a, tree in zip((one, other), trees, strict=False) if tree is not None]
 
-    def until(self) -> float:
-        """A time of the window before which the surfaces are *proved* apart; its beginning if none is found."""
-        return self._moved(*self._window, False)
+    def near(self, stride: float) -> Near:
+        """Until when they are apart, and where they may meet after that, for so long."""
+        times = self._times
+        found, rows, horizon = math.inf, list[tuple[np.ndarray, np.ndarray]](), float(times[-1])
+        memory = _memory(*(side.tree for side in self._sides))
+        for k, begin in enumerate(times[:-1].tolist()):
+            self._set(memory, k)
+            search = _Stretch(memory)
+            limit = (found + stride - begin) if found < math.inf else math.inf
+            pairs, when, until = search.found(limit, stride)
+            if len(pairs):
+                found = min(found, begin + float(when[0]))
+                rows.append((pairs, begin + when))
+            if until < math.inf:
+                horizon = min(horizon, begin + until)
+                break
+        if not rows:
+            return Near(horizon, horizon, None)
+        pairs, when = (np.concatenate(part) for part in zip(*rows, strict=True))
+        return Near(min(found, horizon), horizon, self._region(pairs, when))
 
-    def since(self, begin: float, end: float) -> float:
-        """A time between two of the window from which on they are apart up to the later one; that if none is found."""
-        return self._moved(end, begin, True)
+    def _region(self, pairs: np.ndarray, when: np.ndarray) -> Region:
+        one, other = (None if side.tree.parameters is None else side.tree.parameters[column]
+                      for side, column in zip(self._sides, pairs.T, strict=True))
+        return Region(one, other, when)
 
-    def _moved(self, begin: float, goal: float, backward: bool) -> float:
-        if self._approach is None:
-            return goal if self._known else begin
-        first, last = np.array([begin]), np.array([goal])
-        return float(self._approach.moved_on(first, last, np.abs(last - first), tries=_TRIES, finest=_FINEST, backward=backward)[0])
+    def _set(self, memory: Memory, k: int) -> None:
+        """A stretch of time for the loop."""
+        one, other = self._sides
+        last = self._times[k + 1] - self._times[k]
+        place = other.path[k] - one.path[k]
+        memory["place"][:], memory["turn"][:] = place.ravel(), np.concatenate([one.turn[k].ravel(), other.turn[k].ravel()])
+        steps = np.array([1.0, last, 0.5 * last * last])
+        error, bend = 0.0, 0.0
+        sizes = np.linalg.norm(place, axis=1) @ steps
+        for side in (one, other):
+            reach, out = side.tree.reach, side.out[k]
+            speed = float(np.linalg.norm(side.turn[k, 1]))
+            error += 2.0 * float(side.off[k] @ steps) + reach * float(out[:2] @ steps[:2])
+            memory["whirl"][int(side is other)] = speed * WIDER + last * float(out[2])
+            memory["skew"][int(side is other)] = float(out @ steps) * WIDER
+            bend += reach * float(out[2])
+            sizes += reach * (2.0 + last * speed)
+            error += ROUNDINGS * abs(self._times[k + 1]) * reach * speed
+        for name, value in (("last", last), ("error", (error + _ROUNDING * sizes) * WIDER), ("bend", bend * WIDER)):
+            memory.set(name, value)
 
 
-def _side(kernel: Kernel, numbers: np.ndarray, blocks: np.ndarray, count: int, radius: float) -> Native:
-    """A body for the native loop: the kernel of its motion, with numbers (p, 2), and so many boxes in blocks and a radius round the origin
-    that it moves.
-    """
-    known = lanes(numbers)
-    row = kernel.block_address(), known.ctypes.data, _ORIGIN.ctypes.data, count, 0, 0
-    return Native(row, radius, blocks, (kernel, known))
+class _Stretch:
+    """The loop over one stretch of time."""
+
+    _root, _found, _unused = Number[int](NearingMemory, "root"), Number[int](NearingMemory, "found"), Number[int](NearingMemory, "unused")
+    _limit = Number[float](NearingMemory, "limit")
+
+    def __init__(self, memory: Memory) -> None:
+        self.arrays = memory
+        self._found, self._unused = 0, len(memory["free"])
+        memory["seen"][:] = 0
+        memory["free"][:] = np.arange(len(memory["free"]))
+        compiled(nearing_loop.begin_nearing)(memory.address)
+
+    def found(self, limit: float, stride: float) -> tuple[np.ndarray, np.ndarray, float]:
+        """Pairs (n, 2) of groups, the times (n,) before which they are apart, and the time up to which all are found; infinite: all of the
+        stretch.
+        """
+        if limit == math.inf:
+            self._run(math.inf, 1)
+            limit = float(self.arrays["when"][0]) + stride if self._found else math.inf
+        self._run(limit, _ALL)
+        until = float(self.arrays["key"][self._root]) if self._root >= 0 else math.inf
+        return self.arrays["hits"][:self._found].copy(), self.arrays["when"][:self._found].copy(), until
+
+    def _run(self, limit: float, wanted: int) -> None:
+        self._limit = limit
+        while (reason := compiled(nearing_loop.nearing)(self.arrays.address, wanted)) != nearing_loop.FINISHED:
+            if reason == nearing_loop.NEED_FOUND:
+                self.arrays.double("found_room")
+            else:
+                old, kept = len(self.arrays["key"]), self._unused
+                self.arrays.double("room")
+                self.arrays["free"][kept:kept + old] = np.arange(old, 2 * old)
+                self._unused = kept + old
 
 
-def _flying(actor: Actor, seen_from: Actor | None, window: Window) -> Native | None:
-    """A body that flies; its centre as seen from that of another, or of its own."""
-    flight, begin = actor.course, window[0]
-    place = np.stack([flight.centre_at(begin), flight.velocity_at(begin), flight.acceleration])
-    if seen_from is not None:
-        other = seen_from.course
-        place = place - np.stack([other.centre_at(begin), other.velocity_at(begin), other.acceleration])
-    off = np.zeros(3) if seen_from is actor else ROUNDINGS * sum(np.array(rates(f, window)) for f in {flight, (seen_from or actor).course})
-    numbers = np.concatenate([[begin], place.ravel()])
-    wide = np.concatenate([[0.0], np.repeat(off, 3)])
-    if actor.ball is None:
-        turn = np.concatenate([[flight.turned], flight.numbers, flight.turn.ravel()])
-        numbers, wide = np.concatenate([numbers, turn]), np.concatenate([wide, np.zeros(len(turn))])
-    boxes = _boxes(actor.rigid.shape, tuple(actor.middle.tolist()), actor.ball)
-    intervals = np.stack([numbers - wide, numbers + wide], axis=1)
-    gait, radius = (flight.gait, actor.radius) if actor.ball is None else (None, actor.ball)
-    return None if boxes is None else _side(_kernel(gait), intervals, *boxes, radius)
+def _memory(one: BallTree, other: BallTree) -> Memory:
+    memory = Memory(NearingMemory, {"nodes": 0, "room": _ROOM, "found_room": _ROOM, "pairs": one.groups * other.groups})
+    memory.set("groups", other.groups)
+    for name, tree in (("1", one), ("2", other)):
+        memory.refer(f"node{name}", tree.nodes.ctypes.data)
+        memory.refer(f"child{name}", tree.child.ctypes.data)
+        memory.refer(f"group{name}", tree.group.ctypes.data)
+    return memory
+
+
+def _stretches(actors: tuple[Actor, Actor], window: Window) -> np.ndarray:
+    """The ends of stretches of time, as many as bodies turn far; none for a time that has no end."""
+    begin, end = window
+    if not begin < end < math.inf:
+        return np.empty(0)
+    speed = max([0.0] + [float(np.linalg.norm(a.course.spin_at(begin))) for a in actors if a.ball is None])
+    count = min(_STRETCHES, max(1, math.ceil(speed * (end - begin) / _TURN)))
+    times = np.linspace(begin, end, count + 1)
+    times[0], times[-1] = begin, end
+    return times if (np.diff(times) > 0.0).all() else np.array(window)
+
+
+def _side(actor: Actor, tree: BallTree, times: np.ndarray) -> Side:
+    count = len(times) - 1
+    if actor.rigid.fixed:
+        turn, out = _orientation(tuple(actor.rigid.orientation.tolist()))
+        path = np.zeros((count, 3, 3))
+        path[:, 0] = actor.rigid.position
+        off = np.zeros((count, 3))
+        off[:, 0] = ROUNDINGS * np.abs(actor.rigid.position).max()
+        return Side(tree, path, off, np.broadcast_to(turn, (count, 2, 9)), np.broadcast_to(out, (count, 3)))
+    flight: Flight = actor.course
+    starts, ends = times[:-1].tolist(), times[1:].tolist()
+    path = np.array([[flight.centre_at(s), flight.velocity_at(s), flight.acceleration] for s in starts])
+    off = ROUNDINGS * np.array([rates(flight, w) for w in zip(starts, ends, strict=True)])
+    return Side(tree, path, off, *_turns(flight, actor.ball is not None, times))
+
+
+def _tree(actor: Actor) -> BallTree | None:
+    """As its rotation and the path of its centre take it; of what is fixed, as its shape is."""
+    if actor.ball is not None and not actor.rigid.fixed:
+        return _ball(actor.ball)
+    return ball_tree(actor.rigid.shape, (0.0, 0.0, 0.0) if actor.rigid.fixed else tuple(actor.middle.tolist()))
 
 
 @functools.lru_cache(maxsize=512)
-def _boxes(shape: Any, middle: tuple[float, ...], ball: float | None) -> tuple[np.ndarray, int] | None:
-    """Boxes that hold a shape, seen from its centre of mass, in blocks, and how many."""
-    if ball is not None:
-        return blocks_of(ball * np.array([[[-1.0, 1.0]] * 3])), 1
-    levels = covers(shape)
-    if not levels:
-        return None
-    found = levels[0].boxes - np.array(middle)[:, None]
-    return blocks_of(found + ROUNDINGS * (np.abs(found).max() + np.abs(middle).max()) * np.array([-1.0, 1.0])), len(found)
+def _ball(radius: float) -> BallTree:
+    """The tree of a ball is that ball, a little wider than it is."""
+    return BallTree(np.array([[0.0, 0.0, 0.0, radius * WIDER, radius * WIDER, 1.0, 0.0, 0.0]]), np.array([-1]), np.array([0]), 0.0)
+
+
+def _turns(flight: Flight, ball: bool, times: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    count = len(times) - 1
+    if ball:
+        still, out = _orientation((1.0, 0.0, 0.0, 0.0))
+        return np.broadcast_to(still, (count, 2, 9)), np.broadcast_to(out, (count, 3))
+    numbers = np.concatenate([[flight.turned], flight.numbers, flight.turn.ravel()])
+    lo, hi = np.concatenate([times[:-1], times[:-1]]), np.concatenate([times[:-1], times[1:]])
+    low, high = _kernel(flight.gait).interval(lo[:, None], hi[:, None], parameters=(numbers, numbers))
+    middle, half = 0.5 * (low + high)[:count, :18], 0.5 * (high - low)[:count, :18]
+    second = np.maximum(np.abs(low), np.abs(high))[count:, 18:]
+    out = np.linalg.norm(np.concatenate([half, second], axis=1).reshape(count, 3, 9), axis=2)
+    return middle.reshape(count, 2, 9), out * WIDER
 
 
 @functools.lru_cache(maxsize=8)
-def _kernel(gait: Gait | None) -> Kernel:
+def _kernel(gait: Gait) -> Kernel:
+    """The rotation of a gait, and its first two derivatives by time (27)."""
     motion, symbols = about_centre(gait)
+    own = symbols[10:]
     pool = ExprPool()
     time = pool.variable(0)
-    known = {t: time, **{s: pool.parameter(k) for k, s in enumerate(symbols)}}
-    return Kernel(entries_of(motion, known, pool, time), ["t"], [str(s) for s in symbols], quick=True)
-
-
-def _fixed(actor: Actor, room: np.ndarray) -> Native | None:
-    """A body that is fixed, and those of its boxes, in its own coordinates, that meet the room of another."""
-    rotation, numbers = _orientation(tuple(actor.rigid.orientation.tolist()))
-    levels, at = covers(actor.rigid.shape), actor.rigid.position
-    if not levels:
-        return None
-    half, middle = 0.5 * (room[:, 1] - room[:, 0]), rotation.T @ (0.5 * (room[:, 0] + room[:, 1]) - at)
-    reach = np.abs(rotation.T) @ half + ROUNDINGS * (np.abs(room).max() + np.abs(at).max())
-    near, boxes = None, levels[0].boxes
-    for cover in levels:
-        near = cover.near(middle, reach, near)
-        if cover is not levels[0] and len(near) > _OF_FIXED:
-            break
-        boxes = cover.boxes[near]
-    numbers = np.concatenate([numbers, np.repeat(at[:, None], 2, axis=1)])
-    return _side(_still(), numbers, blocks_of(boxes) if len(boxes) else boxes, len(boxes), math.inf)
+    known = {t: time, **{s: pool.constant(0) for s in symbols[:10]}, **{s: pool.parameter(k) for k, s in enumerate(own)}}
+    turn = entries_of(motion, known, pool, None)[:9]
+    rate = [row[0] for row in partials(turn, [time])]
+    return Kernel([*turn, *rate, *(row[0] for row in partials(rate, [time]))], ["t"], [str(s) for s in own], quick=True)
 
 
 @functools.lru_cache(maxsize=512)
 def _orientation(quaternion: tuple[float, ...]) -> tuple[np.ndarray, np.ndarray]:
-    """The matrix of a quaternion in doubles, and its entries enclosed (9, 2)."""
-    exact = list(quaternion_matrix([sp.Rational(e) for e in quaternion]))
-    return np.array(exact, float).reshape(3, 3), np.array([enclose(e) for e in exact])
-
-
-@functools.cache
-def _still() -> Kernel:
-    """A motion that is its twelve numbers."""
-    return fixed_kernel(1, lambda time: [time.pool.parameter(k) for k in range(12)], 12)
+    """The rotation of what does not turn (2, 9), and by how much it may be out (3,)."""
+    exact = [float(e) for e in quaternion_matrix([sp.Rational(e) for e in quaternion])]
+    return np.array([exact, [0.0] * 9]), np.array([ROUNDINGS, 0.0, 0.0])

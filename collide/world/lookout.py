@@ -20,7 +20,7 @@ from ..answers.contacts import Contacts, Status
 from ..moment.start import Start
 from ..search.clock import Clock
 from .actor import Actor
-from .apart import Apart
+from .apart import Apart, Near
 from .far import Far
 from .flight import Flight, Gait
 from .forced import Forced
@@ -41,6 +41,8 @@ _SHORT = 0.03
 # Bodies that parted from an implicit one are searched first for the time in which they move by so much of their size, then twice as long
 # and so on. Effort only: bounds along the surface of such bodies are good as long as little happens.
 _STRIDE = 0.1
+# Where it is known where bodies may meet, they are searched for the time in which they move by so much of their size. Effort only.
+_AT_ONCE = 0.4
 # A body's box reaches so many radii beyond it, more than the least only as long as it does not come near more others than these. Effort
 # only.
 _REACHES, _FEW = (3.0, 12.0, 50.0, 200.0, 800.0, 3200.0), 6
@@ -183,24 +185,22 @@ class Lookout:
             return
         if key in self.parting:
             begin = self._parted(key, clock)
-        end = min(until, self._stride(key, begin))
-        start, last = Start.TOUCHING if key in self.parting else None if key in self.unknown else Start.DISJOINT, end
-        if start is Start.DISJOINT and begin < end:
-            later, enough = self.not_before(key, (begin, until)), begin + _SHORT * (end - begin)
-            apart = None if later > enough else self._apart(key, (begin, until))
-            later = apart.until() if apart else later
+        start = Start.TOUCHING if key in self.parting else None if key in self.unknown else Start.DISJOINT
+        near = None
+        if start is Start.DISJOINT and begin < until:
+            later, enough = self.not_before(key, (begin, until)), begin + _SHORT * (until - begin)
+            near = None if later > enough else self._near(key, (begin, until))
+            later = near.until if near else later
             if later > enough:
                 self._is_clear(key, later)
                 if later < until:
                     self.push(later, Due.LOOK, key)
                 return
-            last = apart.since(begin, end) if apart else end
-        if begin < last:
+        begin, end, region = near or (begin, min(until, self._stride(key, begin)), None)
+        if begin < end:
             if start is Start.TOUCHING:
                 self._slips(key, end, clock)
-            self._note(key, meet(*self._sides(key), (begin, last), start, self.size(key), clock), start, end)
-        elif begin < end:
-            self._is_clear(key, end)
+            self._note(key, meet(*self._sides(key), (begin, end), start, self.size(key), clock, region), start, end)
         if begin < end < until and key not in self.hits:
             self.push(end, Due.LOOK, key)
 
@@ -208,14 +208,18 @@ class Lookout:
         """As long as both are in their boxes, and move as their formulas say."""
         return float(min(min(self.near.until[k], self.actors[k].lasts) for k in key[:2]))
 
-    def _apart(self, key: Key, window: tuple[float, float]) -> Apart | None:
-        """Two bodies that fly, looked at more closely; None of balls, with each other or beside what is fixed, of which all is known."""
+    def _near(self, key: Key, window: tuple[float, float]) -> Near | None:
+        """Where and when two bodies that fly may meet, looked at more closely, for a while from when they may on; None of balls, with each
+        other or beside what is fixed, of which all is known, and where nothing is.
+        """
         one, other = (self.actors[k] for k in key[:2])
         flying = isinstance(one.course, Flight) and isinstance(other.course, Flight)
         if len(key) > 2 or not flying or all(a.ball or a.rigid.fixed for a in (one, other)):
             return None
-        free = key[0] if one.free else key[1]
-        return Apart(one, other, window, np.stack([self.near.lo[free], self.near.hi[free]], axis=1))
+        a, b = ordered(self.actors, key)
+        apart, speed = Apart(self.actors[a], self.actors[b], window), self.speed(key)
+        found = apart.near(_AT_ONCE * self.size(key) / speed if speed > 0.0 else math.inf) if apart.known else None
+        return found if found and (found.region is None or found.until < found.horizon) else None
 
     def _stride(self, key: Key, begin: float) -> float:
         """Up to when a pair is searched at once."""
@@ -259,7 +263,11 @@ class Lookout:
         for part in _SOON if speed > 0.0 else ():
             later = (self._while_near(key, part * self.size(key) / speed) if pull is None
                      else self.now + math.sqrt(2.0 * part * self.size(key) / pull))
-            if later > self.now and surfaces_apart(*self._sides(key), later, clock, _FINE):
+            if not later > self.now:
+                continue
+            near = self._near(key, (self.now, later))
+            region = near.region if near else None
+            if (near and near.until >= later) or surfaces_apart(*self._sides(key), later, clock, _FINE, region):
                 self.parting.discard(key)
                 self._is_clear(key, later)
                 self.apart_at[key] = later

@@ -10,6 +10,7 @@ from ..answers.contacts import Contacts
 from ..answers.report import contacts
 from ..bodies.extent import extent_of
 from ..culling.broad_phase import Window
+from ..moment.region import Region
 from ..moment.start import Start, surfaces_at
 from ..search.clock import Clock
 from ..search.options import Options, resolved
@@ -23,8 +24,11 @@ from .formulas import ONE, OTHER, Moving
 SIMULTANEITY, SEPARATION, TOLERANCE = 1e-9, 0.25, 1e-9
 
 
-def meet(first: Moving, second: Moving, span: Window, start: Start | None, size: float, clock: Clock) -> Contacts:
-    """The earliest contact of two bodies in a span. `start`: what is known of them as it begins; None: nothing. `size`: of the smaller."""
+def meet(first: Moving, second: Moving, span: Window, start: Start | None, size: float, clock: Clock,
+         region: Region | None = None) -> Contacts:
+    """The earliest contact of two bodies in a span. `start`: what is known of them as it begins; None: nothing. `size`: of the smaller.
+    `region`: where alone they may meet, if that is known.
+    """
     options = Options(simultaneity=resolved(SIMULTANEITY, span), separation=SEPARATION * size, tolerance=TOLERANCE)
     carried = [first.carried[ONE], second.carried[OTHER]]
     scene = Scene([first.body, second.body], span, span, (), numbers=[first.numbers, second.numbers], carried=carried)
@@ -37,14 +41,15 @@ def meet(first: Moving, second: Moving, span: Window, start: Start | None, size:
     else:
         scene.states.usual = Start.DISJOINT
         scene.states.others[(0, 1)] = start
-    for known in searched(Query(scene, options, clock)):
+    for known in searched(Query(scene, options, clock, region)):
         found = known
     return contacts(found.search, found.finished, carried, span, scene.states, clock, found.seen, (), scene.undecided)
 
 
-def surfaces_apart(first: Moving, second: Moving, moment: float, clock: Clock, tolerance: float = TOLERANCE) -> bool:
-    """Is it proved that the surfaces of two bodies do not meet at a moment?"""
-    return _surfaces(first, second, moment, clock, tolerance) is Start.DISJOINT
+def surfaces_apart(first: Moving, second: Moving, moment: float, clock: Clock, tolerance: float = TOLERANCE,
+                   region: Region | None = None) -> bool:
+    """Is it proved that the surfaces of two bodies do not meet at a moment? `region`: where alone they may."""
+    return _surfaces(first, second, moment, clock, tolerance, region) is Start.DISJOINT
 
 
 def surfaces_cross(first: Moving, second: Moving, moment: float, clock: Clock) -> bool:
@@ -52,10 +57,10 @@ def surfaces_cross(first: Moving, second: Moving, moment: float, clock: Clock) -
     return _surfaces(first, second, moment, clock, TOLERANCE) is Start.OVERLAPPING
 
 
-def _surfaces(first: Moving, second: Moving, moment: float, clock: Clock, tolerance: float) -> Start:
+def _surfaces(first: Moving, second: Moving, moment: float, clock: Clock, tolerance: float, region: Region | None = None) -> Start:
     sides = first, second
     close = faces_at([m.body for m in sides], lambda side, part: extent_of(part, sides[side].numbers), moment)
-    return surfaces_at(first.body, second.body, moment, tolerance, clock, close, (first.numbers, second.numbers)).state
+    return surfaces_at(first.body, second.body, moment, tolerance, clock, close, (first.numbers, second.numbers), region=region).state
 
 
 def state_at(first: Moving, second: Moving, moment: float, clock: Clock) -> Start:

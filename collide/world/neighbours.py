@@ -18,7 +18,7 @@ _TURN = 1.5
 ROUNDINGS = 1e-13
 # Balls round bodies are taken to be so much wider than they are, which is more than all roundings, as long as they are not so many radii
 # from each other.
-_WIDER, _FAR = 1.0 + 1e-6, 1e3
+WIDER, _FAR = 1.0 + 1e-6, 1e3
 
 
 class Neighbours:
@@ -94,7 +94,7 @@ def rates(flight: Flight, window: Window) -> tuple[float, float, float]:
 def not_before(first: Flight, second: Flight, window: Window, reach: float) -> float:
     """A time of a window, its end at most, before which the centres of two bodies that fly are farther apart than `reach`."""
     begin, end = window
-    wide = reach * _WIDER + 10.0 * ROUNDINGS * (sizes(first, window) + sizes(second, window))
+    wide = reach * WIDER + 10.0 * ROUNDINGS * (sizes(first, window) + sizes(second, window))
     place = second.centre_at(begin) - first.centre_at(begin)
     speed = second.velocity_at(begin) - first.velocity_at(begin)
     force = float(np.linalg.norm(second.acceleration - first.acceleration))
@@ -115,7 +115,7 @@ def not_before_box(flight: Flight, lo: np.ndarray, hi: np.ndarray, window: Windo
     """Likewise, before which a body is not within its radius of a box."""
     centre = flight.centre_at(window[0])
     gap = float(np.linalg.norm(np.maximum(0.0, np.maximum(lo - centre, centre - hi))))
-    wide = radius * _WIDER + 10.0 * ROUNDINGS * sizes(flight, window)
+    wide = radius * WIDER + 10.0 * ROUNDINGS * sizes(flight, window)
     return _sooner(gap - wide, float(np.linalg.norm(flight.velocity_at(window[0]))), float(np.linalg.norm(flight.acceleration)), window)
 
 
@@ -124,4 +124,4 @@ def _sooner(gap: float, speed: float, force: float, window: Window) -> float:
     if gap <= 0.0:
         return window[0]
     least = speed + math.sqrt(speed * speed + 2.0 * force * gap)
-    return min(window[1], window[0] + 2.0 * gap / least / _WIDER) if least > 0.0 else window[1]
+    return min(window[1], window[0] + 2.0 * gap / least / WIDER) if least > 0.0 else window[1]

@@ -1,4 +1,4 @@
-"""Covers of surfaces, and the times up to which bodies in flight are proved apart without a search; the referee samples points."""
+"""Covers of surfaces, and where and when bodies in flight may meet, without a search; the referee samples points."""
 
 import numpy as np
 import pytest
@@ -7,7 +7,7 @@ import sympy as sp
 import codegen
 from collide import Mesh, RigidBody, World
 from collide.world.apart import Apart
-from collide.world.cover import covers
+from collide.world.cover import ball_tree, cover
 from generative import ImplicitSurface, ParametricSurface, u, v, x, y, z
 from models.scenes.fruits import banana, lobster
 
@@ -36,43 +36,131 @@ def points_of(shape, count, rng):
     return 0.5 * (inner + outer)
 
 
+def on_patch(shape, count, rng):
+    """Parameters (n, 2) of points of a patch, and these."""
+    ends = np.array([[float(e) for e in shape.domain[s]] for s in (u, v)])
+    at = rng.uniform(*ends.T, (count, 2))
+    return at, codegen.compile(list(shape.body), [u, v]).points(at)
+
+
 @pytest.mark.parametrize("shape", [banana(), ELLIPSOID, IN_ELLIPSOID, lobster(), cube()])
 def test_covers_hold_the_surface(shape):
-    points = points_of(shape, 60, np.random.default_rng(0))
+    """Boxes do, and so do all nodes of the tree that hold a box with a point, in their balls and between their planes."""
+    rng, known, tree = np.random.default_rng(0), cover(shape), ball_tree(shape, (0.1, -0.2, 0.05))
+    at, points = on_patch(shape, 60, rng) if known.parameters is not None else (None, points_of(shape, 60, rng))
     assert len(points) == 60
-    sizes = []
-    for cover in covers(shape):
-        at = points[:, None, :]
-        far = np.maximum(0.0, np.maximum(cover.boxes[..., 0] - at, at - cover.boxes[..., 1])).max(axis=2).min(axis=1)
-        assert far.max() <= 1e-14 * np.abs(points).max()
-        sizes.append((cover.boxes[..., 1] - cover.boxes[..., 0]).max())
-    assert isinstance(shape, Mesh) or sizes[-1] < 0.1 * np.ptp(points, axis=0).max()
+    room = 1e-13 * np.abs(points).max()
+    in_boxes = ((known.boxes[None, ..., 0] <= points[:, None] + room) & (points[:, None] <= known.boxes[None, ..., 1] + room)).all(axis=2)
+    if at is not None:
+        in_boxes &= ((known.parameters[None, ..., 0] <= at[:, None]) & (at[:, None] <= known.parameters[None, ..., 1])).all(axis=2)
+    assert in_boxes.any(axis=1).all()
+    away = points[:, None] - np.array([0.1, -0.2, 0.05]) - tree.nodes[None, :, :3]
+    held = np.linalg.norm(away, axis=2) <= tree.nodes[:, 3] + room
+    held &= np.abs((away * tree.nodes[:, 5:]).sum(axis=2)) <= tree.nodes[:, 4] + room
+    # A point is held all the way from the root down to a leaf.
+    reached, inner = np.zeros_like(held), np.flatnonzero(tree.child >= 0)
+    reached[:, 0] = held[:, 0]
+    for k in inner:
+        for child in (tree.child[k], tree.child[k] + 1):
+            reached[:, child] = reached[:, k] & held[:, child]
+    assert reached[:, tree.child < 0].any(axis=1).all()
+    assert isinstance(shape, Mesh) or tree.nodes[tree.child < 0, 3].max() < 0.1 * np.ptp(points, axis=0).max()
+
+
+@pytest.mark.parametrize("shape", [banana(), ELLIPSOID])
+def test_groups_hold_the_parameters_of_their_leaves(shape):
+    """And every node between a group and its leaves is of that group."""
+    tree, rng = ball_tree(shape, (0.0, 0.0, 0.0)), np.random.default_rng(1)
+    at, points = on_patch(shape, 200, rng)
+    away = points[:, None] - tree.nodes[None, :, :3]
+    held = (np.linalg.norm(away, axis=2) <= tree.nodes[:, 3]) & (np.abs((away * tree.nodes[:, 5:]).sum(axis=2)) <= tree.nodes[:, 4])
+    own = ((tree.parameters[None, ..., 0] <= at[:, None]) & (at[:, None] <= tree.parameters[None, ..., 1])).all(axis=2)
+    assert (own.sum(axis=1) == 1).all() and (tree.group[tree.child < 0] >= 0).all()
+    leaves = np.flatnonzero(tree.child < 0)
+    assert (held[:, leaves] & (tree.group[leaves][None] == own.argmax(axis=1)[:, None])).any(axis=1).all()
+    inner = np.flatnonzero((tree.child >= 0) & (tree.group >= 0))
+    assert (tree.group[tree.child[inner]] == tree.group[inner]).all() and (tree.group[tree.child[inner] + 1] == tree.group[inner]).all()
 
 
 def inside(shape, at):
     return codegen.compile([shape.expression], [x, y, z]).points(at)[:, 0] < 0
 
 
-@pytest.mark.parametrize(("other", "solid", "fixed"), [
-    (ELLIPSOID, IN_ELLIPSOID, False), (ELLIPSOID, IN_ELLIPSOID, True), (lobster(), lobster(), True),
-])  # fmt: skip
-@pytest.mark.parametrize("seed", (0, 2, 3))
-def test_until_then_no_point_of_one_is_in_the_other(other, solid, fixed, seed):
-    """And that time comes near the first at which one is; likewise the time after which none is."""
+def thrown(other, seed, fixed):
+    """A banana that is thrown at another body, in a window of time in which both fly."""
     rng = np.random.default_rng(seed)
     turned = rng.normal(size=4)
     first = RigidBody(banana(), position=(0.3, 0.1, 3.5), orientation=rng.normal(size=4), spin=rng.normal(size=3), velocity=(0.5, 0, -12))
     second = RigidBody(other, orientation=turned, fixed=True) if fixed else RigidBody(other, orientation=turned, spin=rng.normal(size=3))
-    one, two = actors = World([first, second])._actors()
+    actors = World([first, second])._actors()
     for actor in actors:
         actor.begin(0.25)
-    lo, hi, last = one.box(0.25, 3.0)
-    window = 0.25, min(last, two.lasts)
-    apart = Apart(one, two, window, np.stack([lo, hi], axis=1))
-    until, times, own = apart.until(), np.linspace(*window, 600), points_of(banana(), 500, rng) - one.middle
-    met = [t for t in times if inside(solid, (own @ one.course.turn_at(t).T + one.course.centre_at(t) - two.course.centre_at(t))
-                                      @ two.course.turn_at(t)).any()]
-    assert (met and window[0] < until < met[0]) or (not met and window[0] < until)
-    assert until > window[0] + 0.5 * ((met[0] if met else window[1]) - window[0])
-    since = apart.since(*window)
-    assert since >= met[-1] if met else since <= window[1]
+    one, two = actors
+    return one, two, (0.25, min(one.box(0.25, 3.0)[2], one.lasts, two.lasts)), rng
+
+
+def seen(one, two, own, time):
+    """Points of the first body, as its shape has them about its centre, in the coordinates of the second, at a time."""
+    at = own @ one.course.turn_at(time).T + one.course.centre_at(time) - two.course.centre_at(time)
+    return at @ two.course.turn_at(time)
+
+
+OTHERS = [(ELLIPSOID, IN_ELLIPSOID, False), (ELLIPSOID, IN_ELLIPSOID, True), (IN_ELLIPSOID, IN_ELLIPSOID, False),
+          (lobster(), lobster(), True)]
+
+
+@pytest.mark.parametrize(("other", "solid", "fixed"), OTHERS)
+@pytest.mark.parametrize("seed", (0, 2, 3))
+def test_until_then_no_point_of_one_is_in_the_other(other, solid, fixed, seed):
+    """And that time comes near the first at which one is."""
+    one, two, window, rng = thrown(other, seed, fixed)
+    near = Apart(one, two, window).near(0.01)
+    own, times = points_of(banana(), 500, rng) - one.middle, np.linspace(*window, 600)
+    met = [t for t in times if inside(solid, seen(one, two, own, t)).any()]
+    assert window[0] < near.until and (not met or near.until < met[0])
+    assert near.until > window[0] + 0.95 * ((met[0] if met else window[1]) - window[0])
+    assert near.until <= near.horizon <= window[1]
+
+
+@pytest.mark.parametrize(("other", "solid", "fixed"), OTHERS)
+@pytest.mark.parametrize("seed", (0, 2, 3))
+def test_surfaces_meet_in_the_region(other, solid, fixed, seed):
+    """Up to the horizon, wherever a segment of one surface has ends inside and outside of the other body."""
+    one, two, window, rng = thrown(other, seed, fixed)
+    near = Apart(one, two, window).near(0.05)
+    at, checked = on_patch(banana(), 4000, rng)[0], 0
+    steps, place = rng.normal(size=at.shape) * 0.02, codegen.compile(list(banana().body), [u, v])
+    value = codegen.compile([solid.expression], [x, y, z])
+    for time in np.linspace(near.until, near.horizon, 20)[1:-1]:
+        def there(parameters, time=time):
+            return value.points(seen(one, two, place.points(parameters) - one.middle, time))[:, 0]
+
+        lo, hi = at, at + steps
+        crossing = (there(lo) < 0) != (there(hi) < 0)
+        lo, hi = lo[crossing], hi[crossing]
+        for _ in range(50):
+            middle = 0.5 * (lo + hi)
+            same = ((there(middle) < 0) == (there(lo) < 0))[:, None]
+            lo, hi = np.where(same, middle, lo), np.where(same, hi, middle)
+        for parameters in lo:
+            assert in_region(near.region, parameters, place, one, two, time)
+            checked += 1
+    assert checked > 0 or near.region is None or seed != 0
+
+
+def in_region(region, parameters, place, one, two, time):
+    """Is there a row for a point of the first surface that is on the second, an ellipsoid if that has parameters?"""
+    rows = (region.when <= time) & holds(region.first, parameters)
+    if region.second is not None:
+        p = seen(one, two, place.points(parameters[None]) - one.middle, time)[0]
+        rows &= holds(region.second, np.array([np.arctan2(p[1], p[0] / 2) % (2 * np.pi), np.arcsin(np.clip(2 * p[2], -1, 1))]))
+    return rows.any()
+
+
+def holds(cells, parameters):
+    """Which cells of a patch, whose u has the period 2 pi and whose v ends at poles, hold these parameters, but for rounding?"""
+    (a, b), half = parameters, np.pi / 2
+    if abs(b) > half:
+        a, b = a + np.pi, np.sign(b) * np.pi - b
+    p = np.array([a % (2 * np.pi), b])
+    return ((cells[..., 0] <= p + 1e-9) & (p <= cells[..., 1] + 1e-9)).all(axis=1)

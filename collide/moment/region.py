@@ -1,0 +1,33 @@
+"""Where two parametric faces may meet, and from when on: what a search need not look beyond."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from ..search.problem import Problem
+
+
+class Region(NamedTuple):
+    """n places, of which each is a part of the parameters of the first body (n, 2, 2) and of the second, None: all of it, from a time of
+    `when` (n,) on. What is not in them is *proved* apart.
+    """
+
+    first: np.ndarray | None
+    second: np.ndarray | None
+    when: np.ndarray
+
+    def boxes(self, p: Problem) -> np.ndarray:
+        """(k, variables, 2): boxes of a problem of two whole faces, or of one beside an implicit body, that hold all of these places."""
+        sides = [(side, cells) for side, cells in ((1, self.first), (2, self.second)) if cells is not None and f"u{side}" in p.variables]
+        rows = np.concatenate([cells.reshape(len(self.when), -1) for _, cells in sides] or [np.zeros((len(self.when), 0))], axis=1)
+        places, which = np.unique(rows, axis=0, return_inverse=True)
+        begin = np.full(len(places), np.inf)
+        np.minimum.at(begin, which.ravel(), self.when)
+        found = np.repeat(p.outer[None], len(places), axis=0)
+        columns = [p.variables.index(f"{name}{side}") for side, _ in sides for name in "uv"]
+        for j, ends in zip(columns, places.reshape(len(places), -1, 2).swapaxes(0, 1), strict=True):
+            found[:, j, 0], found[:, j, 1] = np.maximum(found[:, j, 0], ends[:, 0]), np.minimum(found[:, j, 1], ends[:, 1])
+        if p.objective is not None:
+            j = p.objective
+            found[:, j, 0] = np.maximum(found[:, j, 0], begin)
+        return np.asarray(found[(found[..., 0] <= found[..., 1]).all(axis=1)])
