@@ -86,7 +86,7 @@ def surfaces_at(first: Any, second: Any, moment: float, tolerance: float, clock:
     """Do the surfaces of two bodies meet at `moment`? See `Met`; `close` and `numbers` as in `start_of`. `patient`: as long as it takes.
     `region`: where alone they may meet, if that is known.
     """
-    if _apart(extent(first, moment, numbers[0]), extent(second, moment, numbers[1])):
+    if region is None and _apart(extent(first, moment, numbers[0]), extent(second, moment, numbers[1])):
         return Met(Start.DISJOINT, None)
     pairs = tuple(itertools.product(faces_of(first), faces_of(second))) if close is None else tuple(close)
     if not pairs:

@@ -11,6 +11,7 @@ import numpy as np
 from ..culling.broad_phase import Window
 from .actor import Actor
 from .neighbours import not_before, not_before_box
+from .undoable import Undoable
 
 # So many times as long as is wanted. Effort only.
 _AHEAD = 16.0
@@ -20,18 +21,13 @@ class Far:
     """What is kept of pairs: until when they are apart, and by which `way` of either."""
 
     def __init__(self) -> None:
-        self._known: dict[tuple[int, int], tuple[float, tuple[int, int]]] = {}
-
-    def __copy__(self) -> "Far":
-        other = Far()
-        other._known = self._known.copy()
-        return other
+        self.known: Undoable[tuple[int, int], tuple[float, tuple[int, int]]] = Undoable()
 
     def until(self, pair: tuple[int, int], actors: tuple[Actor, Actor], box: tuple[np.ndarray, np.ndarray] | None, window: Window) -> float:
         """A time of the window before which two bodies that fly are apart; its beginning if none is found. `box`: of one that is fixed."""
         one, other = actors
         ways = one.way, other.way
-        until, known = self._known.get(pair, (window[0], None))
+        until, known = self.known.get(pair, (window[0], None))
         if known != ways or until < window[1]:
             later = window[0] + _AHEAD * (window[1] - window[0]) if window[1] < math.inf else math.inf
             if box is None:
@@ -39,5 +35,5 @@ class Far:
             else:
                 free = other if one.rigid.fixed else one
                 until = not_before_box(free.course, *box, (window[0], later), free.radius)
-            self._known[pair] = until, ways
+            self.known[pair] = until, ways
         return min(until, window[1])

@@ -27,6 +27,7 @@ from .forced import Forced
 from .formulas import Moving
 from .meeting import meet, surfaces_apart, surfaces_cross
 from .neighbours import Neighbours
+from .undoable import Undoable
 
 # How far bodies that part may move, against their size, before they are proved apart.
 _SOON, _FINE = (1e-10, 1e-9), 1e-13
@@ -92,11 +93,11 @@ class Lookout:
     def __init__(self, actors: Sequence[Actor], start: float) -> None:
         self.actors, self.now = actors, start
         self.near = Neighbours(len(actors))
-        self.clear: dict[Key, tuple[float, tuple[int, ...]]] = {}
-        self.hits: dict[Key, float] = {}
+        self.clear: Undoable[Key, tuple[float, tuple[int, ...]]] = Undoable()
+        self.hits: Undoable[Key, float] = Undoable()
         self.parting: set[Key] = set()
         self.unknown: set[Key] = set()
-        self.apart_at: dict[Key, float] = {}
+        self.apart_at: Undoable[Key, float] = Undoable()
         self.gentle: dict[Key, float] = {}
         self.held: set[Key] = set()
         self.left: dict[Key, tuple[int, list[Moving]]] = {}

@@ -24,6 +24,7 @@ from .meeting import meet, state_at
 from .outline import Flat
 from .touches import Touching
 from .tracked.smooth import Lost
+from .undoable import Undoable
 
 # Against size: points nearer to each other are one; and normals, that are out by no more. The rounding of velocities.
 _SAME, _ROUNDING = 1e-9, 1e-15
@@ -31,9 +32,8 @@ _SAME, _ROUNDING = 1e-9, 1e-15
 _LOOSE = 1e-6
 # So many events at one moment are no motion.
 _MOST_AT_ONCE = 10_000
-_CHANGING = ("now", "near", "clear", "hits", "parting", "unknown", "apart_at", "gentle", "held", "left", "far", "queue", "touching",
-             "leaving", "events", "rests", "begun", "at_once", "kept", "ends", "pairs", "modes", "steps", "since",
-             "over", "since_asked")
+_CHANGING = ("now", "near", "parting", "unknown", "gentle", "held", "left", "queue", "touching", "leaving", "events", "rests", "begun",
+             "at_once", "kept", "ends", "pairs", "modes", "steps", "since", "over", "since_asked")
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,16 +67,25 @@ class Simulation(Following):
             actor.before = self.before
 
     def snapshot(self) -> Any:
-        """What a step may change, so that one that does not come to its end can be undone; of actors their changes are kept."""
+        """What a step may change, so that one that does not come to its end can be undone; of actors, and of what is large, the changes are
+        kept.
+        """
         self.before.clear()
+        for known in self._undoable():
+            known.mark()
         return {name: copy.copy(getattr(self, name)) for name in _CHANGING}
 
     def restore(self, saved: Any) -> None:
         for name, value in saved.items():
             setattr(self, name, value)
+        for known in self._undoable():
+            known.undo()
         for actor, *was in reversed(self.before):
             actor.undone(*was)
         self.before.clear()
+
+    def _undoable(self) -> tuple[Undoable[Any, Any], ...]:
+        return self.clear, self.hits, self.apart_at, self.far.known
 
     def begin(self, clock: Clock) -> None:
         """The state of all pairs at the start. ValueError where bodies overlap."""

@@ -4,6 +4,7 @@ import numpy as np
 
 from collide.world.flight import Inertia, flight
 from collide.world.neighbours import Neighbours, box, leash, not_before, not_before_box
+from collide.world.undoable import Undoable
 
 BALL = Inertia(np.eye(3))
 
@@ -62,3 +63,29 @@ def test_near_are_those_whose_boxes_meet():
     for k in range(30):
         there = [j for j in range(30) if j != k and (near.lo[k] <= near.hi[j]).all() and (near.lo[j] <= near.hi[k]).all()]
         assert near.near(k) == there and near.count(k, near.lo[k], near.hi[k]) == len(there)
+
+
+def test_dictionaries_are_again_what_they_were():
+    """Against copies, after random changes; twice, since undoing leaves nothing to undo."""
+    rng, known = np.random.default_rng(0), Undoable()
+    for _ in range(50):
+        known.mark()
+        before = dict(known)
+        for key, what in rng.integers(8, size=(rng.integers(12), 2)).tolist():
+            if what < 4:
+                known[key] = what
+            elif what < 6 and key in known:
+                del known[key]
+            else:
+                now = dict(known)
+                assert known.pop(key, -1) == now.pop(key, -1) and known == now
+        after = dict(known)
+        known.undo()
+        assert known == before
+        known.undo()
+        assert known == before
+        for key in before:
+            known.pop(key)
+        for key, value in after.items():
+            known[key] = value
+        assert known == after
