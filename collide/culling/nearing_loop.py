@@ -24,6 +24,8 @@ _TRIES, _WORTH = 6, 0.02
 _SHORTER = 1.0 - 2.0**-20
 # Nodes are looked at along their normals if both together are so thin, against their radii. Effort only.
 _FLAT = 0.5
+# Nodes of groups are divided no further where one is at most so much larger than the other.
+_ALIKE = 2.0
 # Sines of angles between vectors that are parallel but for rounding are no greater.
 _SLANT = 1e-6
 
@@ -52,6 +54,7 @@ class NearingMemory(Structure):
     group1: Ints = array("nodes")           # -1: of no group
     group2: Ints = array("nodes")
     groups: int                             # of the second body
+    coarse: int                             # 1 where a pair was found
     seen: Ints = array("pairs")             # of pairs of groups: 1 for those found
     way: Floats = array(6)          # D and V of a pair
     # queued pairs
@@ -88,7 +91,7 @@ def nearing(s: NearingMemory, wanted: int) -> int:
         a, b, time = s.both[i, 0], s.both[i, 1], s.key[i]
         if known(s, a, b):
             continue
-        if s.child1[a] < 0 and s.child2[b] < 0:
+        if ended(s, a, b):
             found(s, s.group1[a], s.group2[b], time)
         elif s.child2[b] < 0 or (s.child1[a] >= 0 and s.node1[a, 3] >= s.node2[b, 3]):
             consider(s, s.child1[a], b, time)
@@ -100,6 +103,17 @@ def nearing(s: NearingMemory, wanted: int) -> int:
 
 
 @native
+def ended(s: NearingMemory, a: int, b: int) -> bool:
+    """Need a pair be divided no further? Where one was found already, nodes of groups need not."""
+    if s.child1[a] < 0 and s.child2[b] < 0:
+        return True
+    if s.coarse == 0 or s.group1[a] < 0 or s.group2[b] < 0:
+        return False
+    first, second = s.node1[a, 3], s.node2[b, 3]
+    return first <= _ALIKE * second and second <= _ALIKE * first
+
+
+@native
 def known(s: NearingMemory, a: int, b: int) -> bool:
     """Is the pair of groups found to which two nodes belong?"""
     first, second = s.group1[a], s.group2[b]
@@ -108,7 +122,7 @@ def known(s: NearingMemory, a: int, b: int) -> bool:
 
 @native
 def found(s: NearingMemory, first: int, second: int, time: float) -> None:
-    s.seen[first * s.groups + second] = 1
+    s.seen[first * s.groups + second], s.coarse = 1, 1
     s.hits[s.found, 0], s.hits[s.found, 1], s.when[s.found] = first, second, time
     s.found += 1
 

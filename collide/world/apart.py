@@ -5,7 +5,10 @@ The time is cut into stretches, in each of which a rotation is R + s R' + s^2 R'
 """
 
 import functools
+import itertools
 import math
+import threading
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -34,6 +37,8 @@ from .neighbours import ROUNDINGS, WIDER, rates
 _TURN, _STRETCHES, _ROOM, _ALL = 0.25, 32, 1 << 10, 1 << 62
 # Products and sums of some ten terms are rounded: by less than this share of the sum of their sizes.
 _ROUNDING = 1e-14
+# Memories of the loop, in each thread; so many are kept.
+_memories, _KEPT = threading.local(), 64
 
 
 class Near(NamedTuple):
@@ -46,7 +51,8 @@ class Near(NamedTuple):
 
 class Side(NamedTuple):
     """A body in n stretches of time: its tree; its centre, velocity and acceleration as each begins (n, 3, 3), and by how much these may be
-    out (n, 3); and its rotation and how that changes (n, 2, 9), how much these may be out, and the size of the second derivative (n, 3).
+    out (n, 3); its rotation and how that changes (n, 18), how much these may be out, and the size of the second derivative (n, 3); and that
+    of the first (n,).
     """
 
     tree: BallTree
@@ -54,6 +60,7 @@ class Side(NamedTuple):
     off: np.ndarray
     turn: np.ndarray
     out: np.ndarray
+    speed: np.ndarray
 
 
 class Apart:
@@ -68,11 +75,11 @@ class Apart:
     def near(self, stride: float) -> Near:
         """Until when they are apart, and where they may meet after that, for so long."""
         times = self._times
-        found, rows, horizon = math.inf, list[tuple[np.ndarray, np.ndarray]](), float(times[-1])
+        found, rows, horizon = math.inf, list[tuple[np.ndarray, np.ndarray]](), times[-1]
         memory = _memory(*(side.tree for side in self._sides))
-        for k, begin in enumerate(times[:-1].tolist()):
+        for k, begin in enumerate(times[:-1]):
             self._set(memory, k)
-            search = _Stretch(memory)
+            search = _Stretch(memory, found < math.inf)
             limit = (found + stride - begin) if found < math.inf else math.inf
             pairs, when, until = search.found(limit, stride)
             if len(pairs):
@@ -94,23 +101,25 @@ class Apart:
     def _set(self, memory: Memory, k: int) -> None:
         """A stretch of time for the loop."""
         one, other = self._sides
-        last = self._times[k + 1] - self._times[k]
+        last, until = self._times[k + 1] - self._times[k], abs(self._times[k + 1])
         place = other.path[k] - one.path[k]
-        memory["place"][:], memory["turn"][:] = place.ravel(), np.concatenate([one.turn[k].ravel(), other.turn[k].ravel()])
-        steps = np.array([1.0, last, 0.5 * last * last])
-        error, bend = 0.0, 0.0
-        sizes = np.linalg.norm(place, axis=1) @ steps
-        for side in (one, other):
-            reach, out = side.tree.reach, side.out[k]
-            speed = float(np.linalg.norm(side.turn[k, 1]))
-            error += 2.0 * float(side.off[k] @ steps) + reach * float(out[:2] @ steps[:2])
-            memory["whirl"][int(side is other)] = speed * WIDER + last * float(out[2])
-            memory["skew"][int(side is other)] = float(out @ steps) * WIDER
-            bend += reach * float(out[2])
+        memory["place"][:] = place.ravel()
+        error, bend, sizes = 0.0, 0.0, _size(np.abs(place).sum(axis=1), last)
+        for number, side in enumerate((one, other)):
+            memory["turn"][18 * number:18 * number + 18] = side.turn[k]
+            (first, second, third), reach, speed = side.out[k].tolist(), side.tree.reach, side.speed[k].item()
+            memory["whirl"][number], memory["skew"][number] = speed + last * third, _size(side.out[k], last)
+            error += 2.0 * _size(side.off[k], last) + reach * (first + last * second + ROUNDINGS * until * speed)
             sizes += reach * (2.0 + last * speed)
-            error += ROUNDINGS * abs(self._times[k + 1]) * reach * speed
+            bend += reach * third
         for name, value in (("last", last), ("error", (error + _ROUNDING * sizes) * WIDER), ("bend", bend * WIDER)):
             memory.set(name, value)
+
+
+def _size(motion: np.ndarray, time: float) -> float:
+    """How far a motion goes in a time, at most, that has these sizes of its place, velocity and acceleration (3,)."""
+    place, speed, force = motion.tolist()
+    return float(place + time * (speed + 0.5 * time * force))
 
 
 class _Stretch:
@@ -119,10 +128,11 @@ class _Stretch:
     _root, _found, _unused = Number[int](NearingMemory, "root"), Number[int](NearingMemory, "found"), Number[int](NearingMemory, "unused")
     _limit = Number[float](NearingMemory, "limit")
 
-    def __init__(self, memory: Memory) -> None:
-        self.arrays = memory
+    def __init__(self, memory: Memory, coarse: bool) -> None:
+        self.arrays, before = memory, memory["hits"][:memory.number("found")]
+        memory["seen"][before[:, 0] * memory.number("groups") + before[:, 1]] = 0
+        memory.set("coarse", int(coarse))
         self._found, self._unused = 0, len(memory["free"])
-        memory["seen"][:] = 0
         memory["free"][:] = np.arange(len(memory["free"]))
         compiled(nearing_loop.begin_nearing)(memory.address)
 
@@ -150,28 +160,35 @@ class _Stretch:
 
 
 def _memory(one: BallTree, other: BallTree) -> Memory:
-    memory = Memory(NearingMemory, {"nodes": 0, "room": _ROOM, "found_room": _ROOM, "pairs": one.groups * other.groups})
-    memory.set("groups", other.groups)
-    for name, tree in (("1", one), ("2", other)):
-        memory.refer(f"node{name}", tree.nodes.ctypes.data)
-        memory.refer(f"child{name}", tree.child.ctypes.data)
-        memory.refer(f"group{name}", tree.group.ctypes.data)
-    return memory
+    """Kept for the next pair of the same trees, in each thread."""
+    kept = vars(_memories).setdefault("kept", {})
+    found = kept.get((id(one), id(other)))
+    if found is None:
+        if len(kept) >= _KEPT:
+            kept.clear()
+        memory = Memory(NearingMemory, {"nodes": 0, "room": _ROOM, "found_room": _ROOM, "pairs": one.groups * other.groups})
+        memory.set("groups", other.groups)
+        for name, tree in (("1", one), ("2", other)):
+            memory.refer(f"node{name}", tree.nodes.ctypes.data)
+            memory.refer(f"child{name}", tree.child.ctypes.data)
+            memory.refer(f"group{name}", tree.group.ctypes.data)
+        # Both trees are kept with it, so nothing else has their numbers.
+        kept[id(one), id(other)] = found = memory, one, other
+    return found[0]
 
 
-def _stretches(actors: tuple[Actor, Actor], window: Window) -> np.ndarray:
+def _stretches(actors: tuple[Actor, Actor], window: Window) -> list[float]:
     """The ends of stretches of time, as many as bodies turn far; none for a time that has no end."""
     begin, end = window
     if not begin < end < math.inf:
-        return np.empty(0)
-    speed = max([0.0] + [float(np.linalg.norm(a.course.spin_at(begin))) for a in actors if a.ball is None])
+        return []
+    speed = max([0.0] + [float(np.linalg.norm(a.course.spin_at(begin))) for a in actors if a.free and a.ball is None])
     count = min(_STRETCHES, max(1, math.ceil(speed * (end - begin) / _TURN)))
-    times = np.linspace(begin, end, count + 1)
-    times[0], times[-1] = begin, end
-    return times if (np.diff(times) > 0.0).all() else np.array(window)
+    times = [begin, *(begin + k * ((end - begin) / count) for k in range(1, count)), end]
+    return times if all(a < b for a, b in itertools.pairwise(times)) else [begin, end]
 
 
-def _side(actor: Actor, tree: BallTree, times: np.ndarray) -> Side:
+def _side(actor: Actor, tree: BallTree, times: Sequence[float]) -> Side:
     count = len(times) - 1
     if actor.rigid.fixed:
         turn, out = _orientation(tuple(actor.rigid.orientation.tolist()))
@@ -179,11 +196,10 @@ def _side(actor: Actor, tree: BallTree, times: np.ndarray) -> Side:
         path[:, 0] = actor.rigid.position
         off = np.zeros((count, 3))
         off[:, 0] = ROUNDINGS * np.abs(actor.rigid.position).max()
-        return Side(tree, path, off, np.broadcast_to(turn, (count, 2, 9)), np.broadcast_to(out, (count, 3)))
+        return Side(tree, path, off, np.broadcast_to(turn, (count, 18)), np.broadcast_to(out, (count, 3)), np.zeros(count))
     flight: Flight = actor.course
-    starts, ends = times[:-1].tolist(), times[1:].tolist()
-    path = np.array([[flight.centre_at(s), flight.velocity_at(s), flight.acceleration] for s in starts])
-    off = ROUNDINGS * np.array([rates(flight, w) for w in zip(starts, ends, strict=True)])
+    path = np.array([[flight.centre_at(s), flight.velocity_at(s), flight.acceleration] for s in times[:-1]])
+    off = ROUNDINGS * np.array([rates(flight, w) for w in itertools.pairwise(times)])
     return Side(tree, path, off, *_turns(flight, actor.ball is not None, times))
 
 
@@ -200,18 +216,20 @@ def _ball(radius: float) -> BallTree:
     return BallTree(np.array([[0.0, 0.0, 0.0, radius * WIDER, radius * WIDER, 1.0, 0.0, 0.0]]), np.array([-1]), np.array([0]), 0.0)
 
 
-def _turns(flight: Flight, ball: bool, times: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def _turns(flight: Flight, ball: bool, times: Sequence[float]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     count = len(times) - 1
     if ball:
         still, out = _orientation((1.0, 0.0, 0.0, 0.0))
-        return np.broadcast_to(still, (count, 2, 9)), np.broadcast_to(out, (count, 3))
+        return np.broadcast_to(still, (count, 18)), np.broadcast_to(out, (count, 3)), np.zeros(count)
     numbers = np.concatenate([[flight.turned], flight.numbers, flight.turn.ravel()])
-    lo, hi = np.concatenate([times[:-1], times[:-1]]), np.concatenate([times[:-1], times[1:]])
-    low, high = _kernel(flight.gait).interval(lo[:, None], hi[:, None], parameters=(numbers, numbers))
-    middle, half = 0.5 * (low + high)[:count, :18], 0.5 * (high - low)[:count, :18]
-    second = np.maximum(np.abs(low), np.abs(high))[count:, 18:]
-    out = np.linalg.norm(np.concatenate([half, second], axis=1).reshape(count, 3, 9), axis=2)
-    return middle.reshape(count, 2, 9), out * WIDER
+    begin, end = np.array([*times[:-1], *times[:-1]])[:, None], np.array([*times[:-1], *times[1:]])[:, None]
+    low, high = _kernel(flight.gait).interval(begin, end, parameters=(numbers, numbers))
+    out = (high - low)[:count]
+    out[:, 18:] = np.maximum(np.abs(low), np.abs(high))[count:, 18:]
+    middle = low[:count, :18] + 0.5 * out[:, :18]
+    out[:, :18] *= 0.5
+    sizes = np.sqrt(np.square(np.concatenate([out, middle[:, 9:]], axis=1)).reshape(count, 4, 9).sum(axis=2)) * WIDER
+    return middle, sizes[:, :3], sizes[:, 3]
 
 
 @functools.lru_cache(maxsize=8)
@@ -229,6 +247,6 @@ def _kernel(gait: Gait) -> Kernel:
 
 @functools.lru_cache(maxsize=512)
 def _orientation(quaternion: tuple[float, ...]) -> tuple[np.ndarray, np.ndarray]:
-    """The rotation of what does not turn (2, 9), and by how much it may be out (3,)."""
+    """The rotation of what does not turn, and its derivative (18,), and by how much it may be out (3,)."""
     exact = [float(e) for e in quaternion_matrix([sp.Rational(e) for e in quaternion])]
-    return np.array([exact, [0.0] * 9]), np.array([ROUNDINGS, 0.0, 0.0])
+    return np.array([*exact, *[0.0] * 9]), np.array([ROUNDINGS, 0.0, 0.0])
