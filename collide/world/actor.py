@@ -42,8 +42,8 @@ class Actor:
         self.way = 0
         self.middle = rigid.centre
         middle = (float(self.middle[0]), float(self.middle[1]), float(self.middle[2]))
-        self.radius, self.ball = reach(rigid.shape, middle), ball_radius(rigid.shape, middle)
-        self.flats: tuple[Flat, ...] = flats(rigid.shape)
+        self.radius, self.ball = reach(rigid.outline, middle), ball_radius(rigid.outline, middle)
+        self.flats: tuple[Flat, ...] = flats(rigid.outline)
         self.inertia = Inertia(rigid.inertia if rigid.free else np.eye(3))
         self.shape_number = 0
         self._templates: dict[Gait | None, Template] = {}
@@ -92,7 +92,7 @@ class Actor:
         del self.path[count:]
 
     def _moving(self) -> Moving:
-        shape = self.rigid.shape
+        shape = self.rigid.outline
         if isinstance(self.course, Driven):
             return placed(shape.moved(self.course.motion))
         if self.rigid.fixed:
@@ -112,11 +112,11 @@ class Actor:
     def falling(self, t: float, velocity: np.ndarray) -> Moving:
         """The body at its place at t, moving evenly; one that is not free stays there."""
         if isinstance(self.course, Driven):
-            return placed(self.rigid.shape.moved(self.course.held(t)))
+            return placed(self.rigid.outline.moved(self.course.held(t)))
         if not self.free:
             return self.moving
         course = flight(t, self.course.centre_at(t), velocity, _NONE, self.course.turn_at(t), _NONE, self.inertia)
-        template = Template(self.rigid.shape, self.middle, Gait.SPIN)
+        template = Template(self.rigid.outline, self.middle, Gait.SPIN)
         return template.moving(values_of(course, self.middle, False))
 
     def flats_at(self, t: float) -> list[Flat]:
@@ -126,7 +126,7 @@ class Actor:
 
     def without(self, face: Flat) -> list[Moving]:
         """What else it has, if it is fixed and may not be convex, than a flat face."""
-        shape, found = self.rigid.shape, list[Any]()
+        shape, found = self.rigid.outline, list[Any]()
         if isinstance(shape, Mesh):
             others = np.setdiff1d(np.arange(len(shape.triangles)), face.cells)
             found = [Mesh(shape.arrays[0], shape.triangles[others]).moved(shape.motion)] if len(others) else []

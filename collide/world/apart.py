@@ -207,7 +207,7 @@ def _tree(actor: Actor) -> BallTree | None:
     """As its rotation and the path of its centre take it; of what is fixed, as its shape is."""
     if actor.ball is not None and not actor.rigid.fixed:
         return _ball(actor.ball)
-    return ball_tree(actor.rigid.shape, (0.0, 0.0, 0.0) if actor.rigid.fixed else tuple(actor.middle.tolist()))
+    return ball_tree(actor.rigid.outline, (0.0, 0.0, 0.0) if actor.rigid.fixed else tuple(actor.middle.tolist()))
 
 
 @functools.lru_cache(maxsize=512)

@@ -233,10 +233,10 @@ class Following(Linked):
             return ()
         if end.lands is not None:
             return (owners[end.lands],)
-        self._grip_again(keys, free, clock)
-        return ()
+        return self._grip_again(keys, free, clock)
 
-    def _grip_again(self, keys: Sequence[Key], free: Sequence[int], clock: Clock) -> None:
+    def _grip_again(self, keys: Sequence[Key], free: Sequence[int], clock: Clock) -> Sequence[Key]:
+        """From a moment at which not all contacts last; those that come together then, after hops, are hits."""
         left = []
         for key in keys:
             touch = self.moved_touch(key)
@@ -248,9 +248,13 @@ class Following(Linked):
         for k in free:
             course = self.actors[k].course
             self.fly(k, np.concatenate([course.velocity_at(self.now), course.spin_at(self.now)]))
+        hits = [key for key in left if self.speeds(key).min() < -self._still_speed(key)]
+        if hits:
+            return hits
         changed = set(free) | self._force(left)
         self.after(left)
         self.changed(changed, clock)
+        return ()
 
     def let_go(self, key: Key) -> None:
         """A contact beyond a border is none; the bodies part."""

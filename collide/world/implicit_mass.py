@@ -238,16 +238,30 @@ def _planes(body: ImplicitBody) -> np.ndarray | None:
     return np.array([[*map(float, slopes), float(e.xreplace(dict.fromkeys((x, y, z), sp.Integer(0))))]])
 
 
+def corners_of(body: ImplicitBody) -> np.ndarray | None:
+    """(n, 3): the corners of an intersection of half-spaces that is bounded, some of them more than once; None for other bodies."""
+    return _corners_round(_planes(body), _box(body).mean(axis=0))
+
+
+def _corners_round(planes: np.ndarray | None, inside: np.ndarray) -> np.ndarray | None:
+    from scipy.spatial import HalfspaceIntersection, QhullError
+
+    try:
+        return None if planes is None else np.asarray(HalfspaceIntersection(planes, inside).intersections)
+    except (QhullError, ValueError):
+        return None
+
+
 def _polyhedron(planes: np.ndarray | None, inside: np.ndarray) -> np.ndarray | None:
     """(n, 3, 3): triangles round what is on one side of all planes, with a point in it; None where that has no end."""
-    from scipy.spatial import ConvexHull, HalfspaceIntersection, QhullError
+    from scipy.spatial import ConvexHull, QhullError
 
-    if planes is None:
-        return None
+    corners = _corners_round(planes, inside)
     try:
-        corners = HalfspaceIntersection(planes, inside).intersections
-        found = ConvexHull(corners)
+        found = None if corners is None else ConvexHull(corners)
     except (QhullError, ValueError):
+        return None
+    if corners is None or found is None:
         return None
     triangles = corners[found.simplices]
     normals = np.cross(triangles[:, 1] - triangles[:, 0], triangles[:, 2] - triangles[:, 0])

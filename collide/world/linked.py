@@ -27,12 +27,12 @@ class Linked(Touches):
     def shape(self, k: int) -> Polyhedral | None:
         actor = self.actors[k]
         middle = float(actor.middle[0]), float(actor.middle[1]), float(actor.middle[2])
-        return polyhedral(actor.rigid.shape, middle) if actor.ball is None else None
+        return polyhedral(actor.rigid.outline, middle) if actor.ball is None else None
 
     def curved(self, k: int) -> Curved | None:
         actor = self.actors[k]
         middle = float(actor.middle[0]), float(actor.middle[1]), float(actor.middle[2])
-        return curved(actor.rigid.shape, middle) if actor.ball is None and self.shape(k) is None else None
+        return curved(actor.rigid.outline, middle) if actor.ball is None and self.shape(k) is None else None
 
     def links(self, key: Key, points: np.ndarray, normals: np.ndarray, curved: bool) -> tuple[Link, ...]:
         """The contacts in the planes of some points, with normals from the first body to the second; none where it is not known how to

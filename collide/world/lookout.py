@@ -224,7 +224,7 @@ class Lookout:
 
     def _stride(self, key: Key, begin: float) -> float:
         """Up to when a pair is searched at once."""
-        if not any(isinstance(self.actors[k].rigid.shape, ImplicitBody) for k in key[:2]):
+        if not any(isinstance(self.actors[k].rigid.outline, ImplicitBody) for k in key[:2]):
             return math.inf
         speed = self.speed(key)
         since = 0.0 if key in self.parting else begin - self.apart_at.get(key, -math.inf)
