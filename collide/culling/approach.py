@@ -31,18 +31,8 @@ class Approach:
     def __init__(self, parts: Sequence[Extent], pairs: np.ndarray, shared: np.ndarray | None = None) -> None:
         frames = np.zeros((len(pairs), 1), np.int64) if shared is None else shared[:, None]
         used, own = np.unique(pairs + len(parts) * frames, return_inverse=True)
-        self._fill([native_part(parts[k % len(parts)].seen(k // len(parts))) for k in used.tolist()], own.reshape(-1, 2))
-
-    @classmethod
-    def of(cls, known: "Sequence[Native]", pairs: np.ndarray) -> "Approach":
-        """Pairs (n, 2) of parts that are laid out for the loop already; balls are compared with cells, too."""
-        made = cls.__new__(cls)
-        made._fill(known, pairs)
-        made._arrays.set("closely", 1)
-        return made
-
-    def _fill(self, known: "Sequence[Native]", pairs: np.ndarray) -> None:
-        self._pairs, lengths = pairs, [len(k.cells) for k in known]
+        known = [native_part(parts[k % len(parts)].seen(k // len(parts))) for k in used.tolist()]
+        self._pairs, lengths = own.reshape(-1, 2), [len(k.cells) for k in known]
         blocks, ends = max(lengths, default=1), list(itertools.accumulate(lengths, initial=0))
         self._arrays = Memory(ApproachMemory, {"parts": len(known), "pairs": min(len(pairs), _AT_ONCE), "blocks": blocks,
                                                "grids": ends[-1], "images": 2 * blocks})
