@@ -39,15 +39,15 @@ def placed(part, carrier):
                   [str(s) for s in part.own.symbols])
 
 
-@pytest.mark.parametrize("carrier", [True, False])
-def test_parts_of_kinds_are_where_their_formulas_say(carrier):
+@pytest.mark.parametrize(("carrier", "measure"), [(True, True), (False, False)])
+def test_parts_of_kinds_are_where_their_formulas_say(carrier, measure):
     rng = random.Random("kinds")
     given = turned(body(rng, False), axis_angle([1, 2, 2], t))
     member = member_of(given)
     numbers, parts, exact, found = numbers_of(member), implicit_parts(member.body), implicit_parts(given), 0
     left = set(presence.without_absent(parts, numbers, SPAN))
     for k in rng.sample([k for k, part in enumerate(parts) if part in left and not part.sides], 5):
-        part, whole = nearby(parts[k], numbers), exact[k]
+        part, whole = nearby(parts[k], numbers, measure), exact[k]
         assert part.mover is not None
         kernel = placed(part, carrier)
         for p, time in points_of(whole, rng):
@@ -71,7 +71,7 @@ def test_slots_of_a_wheel_are_of_few_kinds():
     member = member_of(turned(wheel(), axis_angle([0, 0, 1], t)))
     numbers = numbers_of(member)
     parts = presence.without_absent(implicit_parts(member.body), numbers, SPAN)
-    own = [nearby(part, numbers) for part in parts if presence.where(part, numbers, SPAN) is not None]
+    own = [nearby(part, numbers, False) for part in parts if presence.where(part, numbers, SPAN) is not None]
     assert all(part.mover is not None for part in own)
     assert len({id(part.whole) for part in own}) < len(own) / 2
 
