@@ -32,9 +32,9 @@ from .quadrics import Quadrics, quadrics
 # round a vertex, whose box is as small as rounding leaves it. Where it is small, points near the sides are told late.
 _ROOM, _LEAST = 1 / 16, 2.0**-16
 # Effort only: parts of pairs one of which has more leaves are measured, so that code is made for few kinds of them. Conditions contract
-# boxes, too: where flat parts lie in one plane that takes a fiftieth of the boxes (measured: a wheel of 27 leaves). But a first call with
-# 35 leaves takes four times as long with them.
-_CONDITIONS = 32
+# boxes, too: where flat parts lie in one plane that takes a fiftieth to a three hundredth of the boxes (measured: wheels of 27 and 39
+# leaves). But a first call with 35 leaves takes four times as long with them.
+_CONDITIONS = 64
 Told = Mapping[ImplicitSurface, int]
 """The signs, 1 or -1, of the leaves that have one."""
 
