@@ -8,6 +8,7 @@ over all directions from a point inside.
 import functools
 import itertools
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import sympy as sp
@@ -223,19 +224,21 @@ def sides_of(body: ImplicitBody) -> np.ndarray | None:
     return _polyhedron(_planes(body), _box(body).mean(axis=0))
 
 
-def _planes(body: ImplicitBody) -> np.ndarray | None:
-    """(n, 4): a, b, c, d of a x + b y + c z + d <= 0, of an intersection of half-spaces; None for other bodies."""
-    if isinstance(body, Combination) and body.operation == "union":
-        return None
-    if not isinstance(body, ImplicitSurface):
-        parts = [_planes(child) for child in body.children] if isinstance(body, Combination) else [None]
+def planes_of(body: ImplicitBody) -> list[list[Any]] | None:
+    """Of each half-space a x + b y + c z + d <= 0 of an intersection the four, exactly; None for other bodies."""
+    if isinstance(body, Combination):
+        parts = [planes_of(child) for child in body.children] if body.operation == "intersection" else [None]
         known = [p for p in parts if p is not None]
-        return np.concatenate(known) if len(known) == len(parts) else None
+        return [row for p in known for row in p] if len(known) == len(parts) else None
     e = body.expression
-    slopes = [sp.diff(e, s) for s in (x, y, z)]
-    if any(slope.free_symbols for slope in slopes):
-        return None
-    return np.array([[*map(float, slopes), float(e.xreplace(dict.fromkeys((x, y, z), sp.Integer(0))))]])
+    row = [sp.diff(e, s) for s in (x, y, z)]
+    return None if any(c.free_symbols for c in row) else [[*row, e.xreplace(dict.fromkeys((x, y, z), sp.Integer(0)))]]
+
+
+def _planes(body: ImplicitBody) -> np.ndarray | None:
+    """(n, 4), in doubles."""
+    rows = planes_of(body)
+    return None if rows is None else np.array(rows, float)
 
 
 def corners_of(body: ImplicitBody) -> np.ndarray | None:

@@ -6,10 +6,9 @@ from typing import Any
 import numpy as np
 import sympy as sp
 
-from generative import ImplicitBody, Solid, hull, x, y, z
-from generative.implicit import Combination
+from generative import ImplicitBody, Solid, hull
 
-from .implicit_mass import corners_of
+from .implicit_mass import corners_of, planes_of
 
 # Corners are looked for among doubles first: planes that are nearer to one than this, against the size, go through it.
 _NEAR = 1e-9
@@ -22,8 +21,8 @@ def solid_of(shape: Any) -> Solid | None:
     Each corner is where three of the planes meet, and on the inner side of all, exactly; so the hull of the corners is inside. If each of
     its faces is in one of the planes, everything inside is in the hull, too.
     """
-    rows = _planes(shape) if isinstance(shape, ImplicitBody) else None
-    near = None if rows is None else corners_of(shape)
+    rows = planes_of(shape) if isinstance(shape, ImplicitBody) else None
+    near = corners_of(shape) if rows is not None and all(c.is_Rational for row in rows for c in row) else None
     if rows is None or near is None:
         return None
     size = float(np.ptp(near, axis=0).max())
@@ -37,18 +36,6 @@ def solid_of(shape: Any) -> Solid | None:
     faces = [face.expressions for face in solid.faces]
     inside = all(any(sp.expand(_height(row, face)) == 0 for row in rows) for face in faces)
     return solid if inside else None
-
-
-def _planes(body: ImplicitBody) -> list[list[Any]] | None:
-    """Of each half-space a x + b y + c z + d <= 0 the four, exactly; None where there are others, or unions of them."""
-    if isinstance(body, Combination):
-        parts = [_planes(child) for child in body.children] if body.operation == "intersection" else [None]
-        known = [p for p in parts if p is not None]
-        return [row for p in known for row in p] if len(known) == len(parts) else None
-    e = sp.expand(body.expression)
-    row = [e.coeff(s) for s in (x, y, z)]
-    row.append(sp.expand(e - sum(c * s for c, s in zip(row, (x, y, z), strict=True))))
-    return [row] if all(c.is_Rational for c in row) else None
 
 
 def _corner(rows: list[list[Any]]) -> tuple[Any, ...] | None:
