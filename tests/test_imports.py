@@ -64,7 +64,6 @@ ONLY: dict[str, set[str]] = {
     "collide.search.progress": {"tqdm"},
     "collide.__main__": {"models"},
     "collide.world.certified": {"flint"},
-    "collide.world.forced": {"scipy"},
     "collide.world.implicit_mass": {"scipy"},
     "collide.world.impact": {"scipy"},
     "collide.world.sustained": {"scipy"},

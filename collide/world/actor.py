@@ -14,12 +14,13 @@ from ..bodies.mesh import Mesh
 from ..bodies.surface_points import extent
 from . import neighbours
 from .flight import Flight, Gait, Inertia, flight
-from .forced import Forced, Particulars
+from .forced import Forced
 from .formulas import Moving, Template, motion_of, placed, values_of
 from .impact import Mass
 from .outline import Flat, ball_radius, flats, reach
 from .rigid_body import RigidBody
 from .rotation import matrix
+from .system import Particulars
 
 _NONE = np.zeros(3)
 # A box is good for so many series, of which each may begin out by a rounding (see `neighbours.ROUNDINGS`).

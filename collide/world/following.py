@@ -12,12 +12,13 @@ import numpy as np
 from ..search.clock import Clock
 from . import rotation
 from .actor import Actor
-from .forced import Forced, Forces, System
+from .forced import Forced
 from .linked import Linked
 from .lookout import Key, Undecided
 from .sustained import Held, Mode, at_rest, still
+from .system import Forces, System
 from .touches import Rest
-from .tracked.ends import End, Watch, settled
+from .tracked.ends import End, Watch, onward, settled
 from .tracked.forces import Kept, solved
 from .tracked.grip import gripped
 
@@ -227,11 +228,12 @@ class Following(Linked):
             {j for key in keys for j in key[:2] if self.actors[j].free} | {k})
         owners = [key for key in keys for _ in self.kept[key]]
         kept = [c for key in keys for c in self.kept[key]]
-        if end is None:
-            self._go_on(owners, kept, free)
+        going = onward(self._system(kept, free), self.now, self._all()) if end is None or end.turned else None
+        if going is not None:
+            self._go_on(owners, going, free)
             self.changed(set(free), clock)
             return ()
-        if end.lands is not None:
+        if end is not None and end.lands is not None:
             return (owners[end.lands],)
         return self._grip_again(keys, free, clock)
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .rotation import cross
+from .rotation import cross, crosses
 from .sweeps import coulomb, in_disc
 
 # Rounds of impulses; the last one is without restitution, after which nothing approaches. Sweeps over contacts with friction.
@@ -125,6 +125,14 @@ def frame(normal: np.ndarray) -> np.ndarray:
     second = cross(normal, across)
     second /= np.linalg.norm(second)
     return np.array([normal, second, cross(normal, second)])
+
+
+def frames(normals: np.ndarray) -> np.ndarray:
+    """(m, 3, 3): of normals (m, 3)."""
+    across = np.eye(3)[np.argmin(np.abs(normals), axis=1)]
+    second = crosses(normals, across)
+    second /= np.sqrt((second * second).sum(axis=1))[:, None]
+    return np.stack([normals, second, crosses(normals, second)], axis=1)
 
 
 def least_impulses(normals: np.ndarray, wanted: np.ndarray) -> np.ndarray:

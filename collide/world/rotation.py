@@ -23,6 +23,16 @@ def matrix(q: np.ndarray) -> np.ndarray:
     return np.asarray(np.eye(3) + 2.0 * half / (q @ q))
 
 
+def matrices(q: np.ndarray) -> np.ndarray:
+    """(m, 3, 3): of quaternions (m, 4)."""
+    w, a, b, c = q.T
+    found = np.empty((len(q), 3, 3))
+    for k, e in enumerate((-(b * b + c * c), a * b - w * c, a * c + w * b, a * b + w * c, -(a * a + c * c), b * c - w * a,
+                           a * c - w * b, b * c + w * a, -(a * a + b * b))):
+        found[:, k // 3, k % 3] = e
+    return np.eye(3) + found * (2.0 / (q * q).sum(axis=1))[:, None, None]
+
+
 def quaternion(r: np.ndarray) -> np.ndarray:
     """A quaternion of length 1, its largest entry positive, of a matrix."""
     four = np.array([[r[0, 0] + r[1, 1] + r[2, 2], r[2, 1] - r[1, 2], r[0, 2] - r[2, 0], r[1, 0] - r[0, 1]],
@@ -49,6 +59,14 @@ def times(p: np.ndarray, q: np.ndarray) -> np.ndarray:
     return np.array([p[0] * q[0] - p[1:] @ q[1:], *(p[0] * q[1:] + q[0] * p[1:] + cross(p[1:], q[1:]))])
 
 
+def products(p: np.ndarray, q: np.ndarray) -> np.ndarray:
+    """(m, 4): the products of quaternions, row by row."""
+    found = np.empty(np.broadcast_shapes(p.shape, q.shape))
+    found[..., 0] = p[..., 0] * q[..., 0] - (p[..., 1:] * q[..., 1:]).sum(axis=-1)
+    found[..., 1:] = p[..., :1] * q[..., 1:] + q[..., :1] * p[..., 1:] + crosses(p[..., 1:], q[..., 1:])
+    return found
+
+
 def steady_series(spin: np.ndarray, change: np.ndarray) -> np.ndarray:
     """(TERMS + 1, 4): the quaternion p(s) with p' = w p / 2, p(0) = 1, of a spin w + s `change` in the world."""
     p = np.zeros((TERMS + 1, 4))
@@ -67,16 +85,16 @@ def free_series(turn: np.ndarray, spin: np.ndarray, inertia: np.ndarray) -> np.n
     for k in range(TERMS):
         momenta[k] = inertia @ w[k]
         later, real, rest = w[k::-1], q[:k + 1, :1], q[:k + 1, 1:]
-        w[k + 1] = back @ _crosses(momenta[:k + 1], later).sum(axis=0) / (k + 1)
+        w[k + 1] = back @ crosses(momenta[:k + 1], later).sum(axis=0) / (k + 1)
         q[k + 1, 0] = -(rest * later).sum() / (2.0 * (k + 1))
-        q[k + 1, 1:] = (real * later + _crosses(rest, later)).sum(axis=0) / (2.0 * (k + 1))
+        q[k + 1, 1:] = (real * later + crosses(rest, later)).sum(axis=0) / (2.0 * (k + 1))
     # Seen from the world, it comes after the turn so far.
     return np.column_stack([q[:, 0], q[:, 1:] @ turn.T])
 
 
-def _crosses(a: np.ndarray, b: np.ndarray) -> np.ndarray:
-    """Products of vectors (n, 3), row by row; `np.cross` takes ten times as long for so few."""
-    return np.asarray(a[:, _NEXT] * b[:, _AFTER] - a[:, _AFTER] * b[:, _NEXT])
+def crosses(a: np.ndarray, b: np.ndarray) -> np.ndarray:
+    """Products of vectors (..., 3), row by row; `np.cross` takes ten times as long for so few."""
+    return np.asarray(a[..., _NEXT] * b[..., _AFTER] - a[..., _AFTER] * b[..., _NEXT])
 
 
 def length_of_step(series: np.ndarray) -> float:

@@ -17,11 +17,12 @@ from ..search.clock import Clock
 from .actor import Actor
 from .departed import departed
 from .following import Following
-from .forced import Forced, Forces
+from .forced import Forced
 from .impact import Contact, Impact, Law
 from .lookout import Due, Entry, Key, Undecided, ordered
 from .meeting import meet, state_at
 from .outline import Flat
+from .system import Forces
 from .touches import Touching
 from .tracked.smooth import Lost
 from .undoable import Undoable

@@ -1,16 +1,18 @@
 """A contact that is kept, as a function of the state of its two bodies: its point and normal, and how they go on."""
 
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from ..outline import Flat
-from ..rotation import cross
+from ..rotation import crosses
 
 
 class Place(NamedTuple):
-    """Where a body is and how it moves: a point of it, its turn, the velocity of the point, and its spin, in the world."""
+    """Where a body is and how it moves: a point of it, its turn, the velocity of the point, and its spin, in the world; or at m times, with
+    m as the first axis of each.
+    """
 
     centre: np.ndarray
     turn: np.ndarray
@@ -19,15 +21,21 @@ class Place(NamedTuple):
 
     def at(self, point: np.ndarray) -> np.ndarray:
         """The velocity of what is there."""
-        return self.velocity + cross(self.spin, point - self.centre)
+        return self.velocity + crosses(self.spin, point - self.centre)
+
+    def of(self, k: int) -> "Place":
+        """At the k-th of the times."""
+        return Place(*(e[k] for e in self))
 
 
 class Course(NamedTuple):
-    """Of a contact: its point, the unit normal to the first body, how far the bodies are apart there, and the rates of the first two."""
+    """Of a contact: its point, the unit normal to the first body, how far the bodies are apart there, and the rates of the first two; with
+    an axis of times if the places have one.
+    """
 
     point: np.ndarray
     normal: np.ndarray
-    gap: float
+    gap: Any
     moving: np.ndarray
     turning: np.ndarray
 
@@ -42,15 +50,15 @@ class OnFace:
 
     def course(self, one: Place, other: Place) -> Course:
         arm, normal = one.turn @ self.point, other.turn @ self.face.normal
-        turning = cross(other.spin, normal)
+        turning = crosses(other.spin, normal)
         middle = one.centre + arm
-        gap = float(normal @ (middle - other.centre)) - self.face.level - self.radius
-        moving = one.velocity + cross(one.spin, arm) - self.radius * turning
+        gap = _dot(normal, middle - other.centre) - self.face.level - self.radius
+        moving = one.velocity + crosses(one.spin, arm) - self.radius * turning
         return Course(middle - self.radius * normal, normal, gap, moving, turning)
 
-    def outside(self, one: Place, other: Place) -> float:
+    def outside(self, one: Place, other: Place) -> Any:
         """How far the point is outside the border of the face; less than 0 inside it."""
-        return outside(self.face, other.turn.T @ (one.centre + one.turn @ self.point - other.centre))
+        return outside(self.face, _seen(other, one.centre + one.turn @ self.point))
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,16 +73,16 @@ class OnBall:
     def course(self, one: Place, other: Place) -> Course:
         arm, arm2 = one.turn @ self.point, other.turn @ self.other_point
         way = one.centre + arm - other.centre - arm2
-        speed = one.velocity + cross(one.spin, arm) - other.velocity - cross(other.spin, arm2)
-        far = float(np.linalg.norm(way))
+        speed = one.velocity + crosses(one.spin, arm) - other.velocity - crosses(other.spin, arm2)
+        far = np.sqrt(_dot(way, way))[..., None]
         normal = way / far
-        turning = (speed - (normal @ speed) * normal) / far
+        turning = (speed - _dot(normal, speed)[..., None] * normal) / far
         point = other.centre + arm2 + self.other_radius * normal
-        return Course(point, normal, far - self.radius - self.other_radius,
-                      other.velocity + cross(other.spin, arm2) + self.other_radius * turning, turning)
+        return Course(point, normal, far[..., 0] - self.radius - self.other_radius,
+                      other.velocity + crosses(other.spin, arm2) + self.other_radius * turning, turning)
 
-    def outside(self, one: Place, other: Place) -> float:
-        return -np.inf
+    def outside(self, one: Place, other: Place) -> Any:
+        return np.full(one.centre.shape[:-1], -np.inf)
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,42 +97,58 @@ class OnEdge:
 
     def course(self, one: Place, other: Place) -> Course:
         (a, along), (b, across) = (self._line(self.edge, one), self._line(self.other_edge, other))
-        upright = cross(along, across)
-        size = np.linalg.norm(upright)
+        upright = crosses(along, across)
+        size = np.sqrt(_dot(upright, upright))[..., None]
         normal = self.side * upright / size
-        s, _, gap = np.linalg.solve(np.column_stack([along, -across, -normal]), b - a)
-        point = a + s * along
-        turned = cross(cross(one.spin, along), across) + cross(along, cross(other.spin, across))
-        turning = self.side * (turned - (turned @ normal) * normal) / size
+        found = _parts((along, -across, -normal), b - a)
+        point = a + found[..., :1] * along
+        turned = crosses(crosses(one.spin, along), across) + crosses(along, crosses(other.spin, across))
+        turning = self.side * (turned - _dot(turned, normal)[..., None] * normal) / size
         # The point moves along both edges, besides moving with each.
-        between = other.at(point) - one.at(point)
-        slides = np.linalg.solve(np.column_stack([along, -across, normal]), between)
-        return Course(point, normal, float(gap), one.at(point) + slides[0] * along, turning)
+        slides = _parts((along, -across, normal), other.at(point) - one.at(point))
+        return Course(point, normal, found[..., 2], one.at(point) + slides[..., :1] * along, turning)
 
     def _line(self, edge: np.ndarray, place: Place) -> tuple[np.ndarray, np.ndarray]:
         return place.centre + place.turn @ edge[0], place.turn @ (edge[1] - edge[0])
 
-    def outside(self, one: Place, other: Place) -> float:
+    def outside(self, one: Place, other: Place) -> Any:
         """How far the crossing is beyond the end of an edge."""
         (a, along), (b, across) = (self._line(self.edge, one), self._line(self.other_edge, other))
-        s, r, _ = np.linalg.solve(np.column_stack([along, -across, cross(along, across)]), b - a)
-        return max(float(np.linalg.norm(e)) * max(-x, x - 1.0) for e, x in ((along, s), (across, r)))
+        found = _parts((along, -across, crosses(along, across)), b - a)
+        beyond = [np.sqrt(_dot(e, e)) * np.maximum(-x, x - 1.0) for e, x in ((along, found[..., 0]), (across, found[..., 1]))]
+        return np.maximum(*beyond)
 
 
-def outside(face: Flat, point: np.ndarray) -> float:
-    """How far a point in the plane of a face is outside its border; less than 0, and no more than how deep, inside it."""
+def _dot(a: np.ndarray, b: np.ndarray) -> np.ndarray:
+    return np.asarray((a * b).sum(axis=-1))
+
+
+def _parts(axes: tuple[np.ndarray, np.ndarray, np.ndarray], way: np.ndarray) -> np.ndarray:
+    """(..., 3): the numbers with which three vectors add up to another one."""
+    return np.asarray(np.linalg.solve(np.stack(axes, axis=-1), way[..., None])[..., 0])
+
+
+def _seen(place: Place, point: np.ndarray) -> np.ndarray:
+    """A point in the coordinates of a body."""
+    return np.asarray(((point - place.centre)[..., None, :] @ place.turn)[..., 0, :])
+
+
+def outside(face: Flat, point: np.ndarray) -> Any:
+    """How far a point (..., 3) in the plane of a face is outside its border; less than 0, and no more than how deep, inside it."""
     if not len(face.border):
-        return -np.inf
+        return np.full(point.shape[:-1], -np.inf)
     begin, along = face.border[:, 0], face.border[:, 1] - face.border[:, 0]
-    part = np.clip(np.einsum("ni,ni->n", point - begin, along) / np.einsum("ni,ni->n", along, along), 0.0, 1.0)
-    near = float(np.linalg.norm(point - begin - part[:, None] * along, axis=1).min())
+    way = point[..., None, :] - begin
+    lengths = _dot(along, along)
+    off = way - np.clip(_dot(way, along) / lengths, 0.0, 1.0)[..., None] * along
+    near = np.sqrt(_dot(off, off)).min(axis=-1)
     # The border is crossed an odd number of times by a ray in the plane.
-    way = along[np.argmax(np.einsum("ni,ni->n", along, along))]
-    up = np.cross(face.normal, way)
-    lo, hi = (face.border[:, k] - point for k in (0, 1))
+    ray = along[np.argmax(lengths)]
+    up = np.cross(face.normal, ray)
+    lo, hi = (face.border[:, k] - point[..., None, :] for k in (0, 1))
     below, above = lo @ up, hi @ up
     crossing = (below > 0) != (above > 0)
     with np.errstate(divide="ignore", invalid="ignore"):
-        at = (lo @ way) - below * ((hi - lo) @ way) / (above - below)
-    inside = np.count_nonzero(crossing & (at > 0)) % 2
-    return -near if inside else near
+        at = (lo @ ray) - below * ((hi - lo) @ ray) / (above - below)
+    inside = np.count_nonzero(crossing & (at > 0), axis=-1) % 2
+    return np.where(inside, -near, near)

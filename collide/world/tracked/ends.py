@@ -1,30 +1,34 @@
-"""How far bodies move on with the contacts that they have, and why that ends: looked at at some times, and in between by halving."""
+"""How far bodies move on with the contacts that they have, and why that ends: looked at at some times, and closer and closer in between."""
 
 import math
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
-from ..forced import System
+from ..system import System
 from .curved import OnSmooth
-from .forces import Motion, missing, solved
+from .forces import Kept, Motion, Solved, missing, solved
 from .grip import TOLERANCE
 from .polyhedral import Polyhedral
 from .smooth import Lost
 
 # Against size: corners that are no higher are in the plane of a contact; how deep these may come, and how far a contact beyond a border.
 IN_PLANE, _DEEP, _BEYOND = 1e-9, 1e-10, 2e-9
-_TIMES = 40
+_TIMES = 24
+# A slip that is so much along the direction that it is said to have goes on.
+_AHEAD = 0.9
+PARTS = (1.0 - np.cos(np.pi * np.arange(1, _TIMES + 1) / _TIMES)) / 2.0
 
 
 @dataclass(frozen=True, eq=False)
 class End:
-    """The time; and the number of the contact in whose plane another corner lands, if that is why."""
+    """The time; and the number of the contact in whose plane another corner lands, if that is why; or a slip has only `turned`."""
 
     time: float
     lands: int | None
+    turned: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,7 +49,7 @@ class Watch:
         self.system, self.size = system, size
         radii = [system.bodies[k].radius for k in system.free]
         self.scales = np.concatenate([np.repeat([1.0, r], 3) for r in radii])
-        self.slips = np.zeros(len(system.kept), bool)
+        self.slips, self.turned = np.zeros(len(system.kept), bool), False
         self.planes: list[Plane] = []
         places, motion, *_ = system.look(now, courses)
         # Bodies some of whose corners are beyond the plane of a contact.
@@ -55,7 +59,6 @@ class Watch:
                 if body in shapes:
                     self._add(c, body, side, shapes[body].corners, motion, places)
         self._slipping(motion)
-        self.begun = motion
 
     def _add(self, c: int, body: int, side: float, corners: np.ndarray, motion: Motion, places: dict[int, Any]) -> None:
         high = self._heights(c, side, corners, motion, places[body])
@@ -67,84 +70,125 @@ class Watch:
 
     @staticmethod
     def _heights(c: int, side: float, corners: np.ndarray, motion: Motion, place: Any) -> np.ndarray:
-        """Of corners of the first body above what the second one touches with, or of this one's below the first, if `side` is -1."""
-        normal = motion.frames[c, 0]
-        point = motion.points[c] - (motion.gaps[c] * normal if side > 0.0 else 0.0)
-        return np.asarray(side * ((corners @ place.turn.T + place.centre - point) @ normal))
-
-    def _along(self, motion: Motion) -> np.ndarray:
-        """(k,): how fast contacts slip the way they do at the beginning."""
-        return np.array([1.0 if k.slip is None or k.loose or not k.friction else float(s[1:] @ (f[1:] @ k.slip))
-                         for k, s, f in zip(self.system.kept, motion.speeds, motion.frames, strict=True)])
+        """(..., m), of m corners of the first body above what the second one touches with, or of this one's below the first, if `side` is
+        -1.
+        """
+        normal = motion.frames[..., c, 0, :]
+        point = motion.points[..., c, :] - (motion.gaps[..., c, None] * normal if side > 0.0 else 0.0)
+        at = corners @ np.swapaxes(place.turn, -1, -2) + (place.centre - point)[..., None, :]
+        return np.asarray(side * (at @ normal[..., None])[..., 0])
 
     def _slipping(self, motion: Motion) -> None:
-        self.slips |= self._along(motion) > [k.still for k in self.system.kept]
+        self.slips |= (alongside(self.system.kept, motion) > [k.still for k in self.system.kept]).reshape(-1, len(self.slips)).any(axis=0)
 
-    def look(self, time: float, courses: Sequence[Any]) -> tuple[bool, int | None, Motion]:
-        """Do all contacts last? And the contact in whose plane a corner is that was above it, if there is one."""
+    def lands(self, time: float, courses: Sequence[Any]) -> int | None:
+        """The contact in whose plane a corner is that was above it, if there is one."""
         try:
-            places, motion, inverse, _ = self.system.look(time, courses)
+            places, motion, *_ = self.system.looks(np.array([time]), courses)
         except Lost:
-            return False, None, self.begun
-        return self._last(places, motion, inverse), self._lands(places, motion), motion
+            return None
+        return next((c for c, down in self._landing(places, motion) if down[0]), None)
 
-    def _lands(self, places: dict[int, Any], motion: Motion) -> int | None:
+    def _landing(self, places: dict[int, Any], motion: Motion) -> Iterator[tuple[int, np.ndarray]]:
+        """Contacts, and at which of some times a corner is in their planes."""
         for plane in self.planes:
             high = self._heights(plane.contact, plane.side, plane.corners, motion, places[plane.body])
-            if (high <= plane.least).any():
-                return plane.contact
+            yield plane.contact, np.asarray((high <= plane.least).any(axis=-1))
         for c, kept in enumerate(self.system.kept):
-            if kept.loose and motion.gaps[c] <= -_DEEP * self.size:
-                return c
+            if kept.loose:
+                yield c, np.asarray(motion.gaps[:, c] <= -_DEEP * self.size)
             if isinstance(kept.link.contact, OnSmooth):
-                others = kept.link.contact.others(*(places[b] for b in kept.link.pair))
-                if any(gap <= -_DEEP * self.size for _, gap in others):
-                    return c
-        return None
+                pair = [places[b] for b in kept.link.pair]
+                others = [kept.link.contact.others(*(p.of(n) for p in pair)) for n in range(len(motion.gaps))]
+                yield c, np.array([any(gap <= -_DEEP * self.size for _, gap in found) for found in others])
 
-    def _last(self, places: dict[int, Any], motion: Motion, inverse: np.ndarray) -> bool:
-        kept = self.system.kept
-        along = self._along(motion)
-        if (self.slips & (along <= 0.0)).any() or (along < [-10.0 * k.still for k in kept]).any():
-            return False
-        if any(k.link.contact.outside(*(places[b] for b in k.link.pair)) > _BEYOND * self.size for k in kept):
-            return False
-        if any(k.loose and gap > _BEYOND * self.size for k, gap in zip(kept, motion.gaps, strict=True)):
-            return False
-        found = solved(kept, motion, inverse)
-        return found.fits and missing(kept, motion, found.push, self.scales, TOLERANCE).none
+    def _stops(self, motion: Motion) -> tuple[np.ndarray, np.ndarray]:
+        """(m,): at which times does what slipped before stop, or has turned across?"""
+        still = np.array([k.still for k in self.system.kept])
+        along, fast = alongside(self.system.kept, motion), np.hypot(motion.speeds[..., 1], motion.speeds[..., 2]) > still
+        since = np.logical_or.accumulate(np.vstack([self.slips, along[:-1] > still]), axis=0) & (along <= 0.0)
+        return (since & ~fast).any(axis=1) | (~since & (along < -10.0 * still)).any(axis=1), (since & fast).any(axis=1)
+
+    def _lasting(self, places: dict[int, Any], motion: Motion, solved: Solved) -> np.ndarray:
+        """(m,): at which times do contacts last, but for what they can give, and for slips?"""
+        kept, well = self.system.kept, solved.fits.copy()
+        for c, k in enumerate(kept):
+            pair = [places[b] for b in k.link.pair]
+            if isinstance(k.link.contact, OnSmooth):
+                beyond = np.array([k.link.contact.outside(*(p.of(n) for p in pair)) for n in range(len(well))])
+            else:
+                beyond = k.link.contact.outside(*pair)
+            well &= beyond <= _BEYOND * self.size
+            if k.loose:
+                well &= motion.gaps[:, c] <= _BEYOND * self.size
+        return well
+
+    def first_bad(self, times: np.ndarray, courses: Sequence[Any]) -> int:
+        """The number of the first of some times at which not all contacts last, or a corner lands; that of all times if there is none."""
+        try:
+            places, motion, inverse, _ = self.system.looks(times, courses)
+            found = solved(self.system.kept, motion, inverse)
+            stop, turned = self._stops(motion)
+            well = self._lasting(places, motion, found) & ~stop
+            self.turned = bool(well[-1] and turned[-1])
+            well &= ~turned
+            for _, down in self._landing(places, motion):
+                well &= ~down
+        except Lost:
+            return next((k for k in range(len(times)) if not self.first_bad(times[k:k + 1], courses)), len(times)) if len(times) > 1 else 0
+        count = len(times) if well.all() else int(np.argmin(well))
+        bad = next((k for k in range(count)
+                    if not missing(self.system.kept, motion.of(k), found.push[k], self.scales, TOLERANCE).none), count)
+        self._slipping(motion.of(slice(0, bad)))
+        return bad
 
     def end(self, now: float, until: float, courses: Sequence[Any]) -> End | None:
-        """The first that is found after now."""
-        def well(s: float) -> bool:
-            lasts, lands, _ = self.look(s, courses)
-            return lasts and lands is None
+        """The first that is found after now: at some times, and then closer and closer in between."""
+        times = np.minimum(until, now + PARTS * (until - now))
+        while True:
+            bad = self.first_bad(times, courses)
+            if bad == len(times):
+                return None
+            lo, hi = (now if not bad else float(times[bad - 1])), float(times[bad])
+            times = np.unique(lo + (hi - lo) * np.arange(1, _TIMES) / _TIMES)
+            times = times[(times > lo) & (times < hi)]
+            if not len(times):
+                lands = self.lands(hi, courses)
+                return End(hi, lands, lands is None and not self.first_bad(np.array([hi]), courses) and self.turned)
+            now, times = lo, np.append(times, hi)
 
-        before = now
-        for part in (1.0 - np.cos(np.pi * np.arange(1, _TIMES) / (_TIMES - 1))) / 2.0:
-            moment = min(until, now + float(part) * (until - now))
-            lasts, lands, motion = self.look(moment, courses)
-            if not lasts or lands is not None:
-                last = _halved(well, before, moment)
-                return End(last, self.look(last, courses)[1])
-            self._slipping(motion)
-            before = moment
+
+def alongside(kept: Sequence[Kept], motion: Motion, rates: np.ndarray | None = None) -> np.ndarray:
+    """(..., k): how fast contacts slip the way they do at the beginning, 1 of those that do not; or what of `rates` (..., k,
+    3) is that way.
+    """
+    found, speeds = np.ones(motion.gaps.shape), motion.speeds if rates is None else rates
+    for c, k in enumerate(kept):
+        if not (k.slip is None or k.loose or not k.friction):
+            across = motion.frames[..., c, 1:, :] @ k.slip
+            found[..., c] = (speeds[..., c, 1:] * across).sum(axis=-1)
+    return found
+
+
+def onward(system: System, now: float, courses: Sequence[Any]) -> list[Kept] | None:
+    """The contacts with the directions in which they slip by now; None where a slip that counts as none grows less."""
+    _, motion, inverse, _ = system.look(now, courses)
+    rates = motion.free + motion.rows @ solved(system.kept, motion, inverse).change
+    slow = alongside(system.kept, motion) <= [k.still for k in system.kept]
+    if (slow & (alongside(system.kept, motion, rates) < 0.0)).any():
         return None
-
-
-def _halved(well: Callable[[float], bool], lo: float, hi: float) -> float:
-    while lo < (middle := lo + (hi - lo) / 2.0) < hi:
-        lo, hi = (middle, hi) if well(middle) else (lo, middle)
-    return hi
+    return [k if k.slip is None or k.loose or np.hypot(*s[1:]) <= k.still else replace(k, slip=axes[1:].T @ (s[1:] / np.hypot(*s[1:])))
+            for k, s, axes in zip(system.kept, motion.speeds, motion.frames, strict=True)]
 
 
 def settled(system: System, now: float, courses: Sequence[Any]) -> list[tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]]:
     """Centres, turns of (3,) and velocities and spins of the free bodies with which nothing lies between at the contacts, and nothing moves
-    there that should not: the least change of the state.
+    there that should not: the least change of the state, which takes energy at most. A slip that has just begun goes on.
     """
     _, motion, inverse, _ = system.look(now, courses)
-    n = 6 * len(system.free)
-    sticks = [k.friction > 0.0 and float(np.hypot(*s[1:])) <= k.still for k, s in zip(system.kept, motion.speeds, strict=True)]
+    n, slow = 6 * len(system.free), [float(np.hypot(*s[1:])) for s in motion.speeds]
+    sticks = [k.friction > 0.0 and s <= k.still and (k.slip is None or along <= _AHEAD * s)
+              for k, s, along in zip(system.kept, slow, alongside(system.kept, motion), strict=True)]
     which = np.array([[not k.loose, e and not k.loose, e and not k.loose] for k, e in zip(system.kept, sticks, strict=True)])
     rows, speeds = motion.rows[which], motion.speeds[which]
     root = np.linalg.cholesky(inverse)

@@ -6,21 +6,22 @@ acts against the slip. That is one linear system for the forces at all contacts;
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..impact import frame
-from ..rotation import cross
-from .contact import Place
+from ..impact import frames
+from ..rotation import crosses
+from .contact import Course, Place
+from .curved import OnSmooth
 from .manifold import Link
 
 # Against the largest: what counts as nothing, in the rank of a system and in what is left of its right-hand side.
 _RANK, _LEFT = 1e-11, 1e-8
 # Directions of friction that are tried at first, and rounds in which better ones are added.
 _CONE, _ROUNDS = 8, 60
-# A direction is better that takes so much of what is left; and a slip has turned by more than this, against what is none.
-_GAINED, _ASIDE = 1e-9, 1e-3
+# A direction is better that takes so much of what is left.
+_GAINED = 1e-9
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,7 +40,7 @@ class Kept:
 class Motion(NamedTuple):
     """Of k contacts between bodies of which n are free, in the frames of the contacts, normals first: `frames` (k, 3, 3), `rows` (k, 3,
     6 n), the velocities `speeds` of the first bodies against the second (k, 3), their accelerations `free` (k, 3) as they are without
-    forces at the contacts, `gaps` (k,) and `points` (k, 3).
+    forces at the contacts, `gaps` (k,) and `points` (k, 3). Or at m times, with m as the first axis of each.
     """
 
     frames: np.ndarray
@@ -49,82 +50,114 @@ class Motion(NamedTuple):
     gaps: np.ndarray
     points: np.ndarray
 
+    def of(self, which: Any) -> "Motion":
+        """Some of the first axis: of times, or of contacts."""
+        return Motion(*(e[which] for e in self))
 
-def motion(links: Sequence[Link], places: dict[int, Place], rates: dict[int, np.ndarray], row: dict[int, int]) -> Motion:
-    """`rates` (6,): accelerations of the bodies without any contacts; `row`: the numbers of those that are free."""
+
+def motion(links: Sequence[Link], places: dict[int, Place], rates: dict[int, np.ndarray], row: dict[int, int], m: int) -> Motion:
+    """At m times. `rates` (m, 6): accelerations of the bodies without any contacts; `row`: the numbers of those that are free."""
     k, n = len(links), len(row)
-    frames, rows, speeds, free = np.empty((k, 3, 3)), np.zeros((k, 3, 6 * n)), np.empty((k, 3)), np.empty((k, 3))
-    gaps, points = np.empty(k), np.empty((k, 3))
+    axes, rows, speeds, free = np.empty((m, k, 3, 3)), np.zeros((m, k, 3, 6 * n)), np.empty((m, k, 3)), np.empty((m, k, 3))
+    gaps, points = np.empty((m, k)), np.empty((m, k, 3))
     for c, link in enumerate(links):
-        course = link.contact.course(*(places[b] for b in link.pair))
-        axes = frames[c] = frame(course.normal)
-        gaps[c], points[c] = course.gap, course.point
-        speed, change = np.zeros(3), np.zeros(3)
+        course = _course(link, places, m)
+        own = axes[:, c] = frames(course.normal)
+        gaps[:, c], points[:, c] = course.gap, course.point
+        speed, change = np.zeros((m, 3)), np.zeros((m, 3))
         for b, sign in zip(link.pair, (1.0, -1.0), strict=True):
             place, rate = places[b], rates[b]
             arm = course.point - place.centre
-            speed += sign * (place.velocity + cross(place.spin, arm))
-            change += sign * (rate[:3] + cross(rate[3:], arm) + cross(place.spin, course.moving - place.velocity))
+            speed += sign * (place.velocity + crosses(place.spin, arm))
+            change += sign * (rate[:, :3] + crosses(rate[:, 3:], arm) + crosses(place.spin, course.moving - place.velocity))
             if b in row:
                 at = 6 * row[b]
-                rows[c, :, at:at + 3] = sign * axes
-                rows[c, :, at + 3:at + 6] = sign * _crosses(arm, axes)
-        speeds[c], free[c] = axes @ speed, axes @ change
-        free[c, 0] += course.turning @ speed
-    return Motion(frames, rows, speeds, free, gaps, points)
+                rows[:, c, :, at:at + 3] = sign * own
+                rows[:, c, :, at + 3:at + 6] = sign * crosses(arm[:, None], own)
+        speeds[:, c] = (own @ speed[..., None])[..., 0]
+        free[:, c] = (own @ change[..., None])[..., 0]
+        free[:, c, 0] += (course.turning * speed).sum(axis=1)
+    return Motion(axes, rows, speeds, free, gaps, points)
 
 
-def _crosses(arm: np.ndarray, axes: np.ndarray) -> np.ndarray:
-    """The products of a vector and three more, rows."""
-    (a, b, c) = arm.tolist()
-    return axes @ np.array([[0.0, c, -b], [-c, 0.0, a], [b, -a, 0.0]])
+def _course(link: Link, places: dict[int, Place], m: int) -> Course:
+    one, other = (places[b] for b in link.pair)
+    if not isinstance(link.contact, OnSmooth):
+        return link.contact.course(one, other)
+    # Where these touch is found from where they touched just before.
+    found = [link.contact.course(one.of(k), other.of(k)) for k in range(m)]
+    return Course(*(np.array(e) for e in zip(*found, strict=True)))
 
 
 def directions(kept: Sequence[Kept], now: Motion) -> list[np.ndarray | None]:
-    """Of each contact that slips, the direction in its frame (2,) against which friction acts; None of those that stick."""
-    found: list[np.ndarray | None] = []
-    for k, axes, speed in zip(kept, now.frames, now.speeds, strict=True):
-        if k.slip is None or k.loose:
-            found.append(None)
-            continue
-        along = axes[1:] @ k.slip
-        along = along / max(float(np.hypot(*along)), 1e-300)
-        ahead = float(speed[1:] @ along)
-        turned = ahead > k.still and float(np.hypot(*(speed[1:] - ahead * along))) > _ASIDE * k.still
-        found.append(speed[1:] / np.hypot(*speed[1:]) if turned else along)
-    return found
+    """Of each contact that slips, the direction in its frame (..., 2) against which friction acts; None of those that stick. A slip that
+    comes to its end, or has just begun, has the direction that it is said to have, so that the forces change smoothly there.
+    """
+    return [None if k.slip is None or k.loose else _direction(c, k, now)[0] for c, k in enumerate(kept)]
+
+
+def _direction(c: int, k: Kept, now: Motion) -> tuple[np.ndarray, np.ndarray]:
+    """Of contact c, which slips, and (..., 2, 2), how that changes with the slip."""
+    along = now.frames[..., c, 1:, :] @ (k.slip if k.slip is not None else np.zeros(3))
+    along = along / np.maximum(np.hypot(along[..., 0], along[..., 1]), 1e-300)[..., None]
+    speed = now.speeds[..., c, 1:]
+    ahead = (speed * along).sum(axis=-1)[..., None]
+    way = speed + np.maximum(k.still - ahead, 0.0) * along
+    size = np.maximum(np.hypot(way[..., 0], way[..., 1])[..., None], 1e-300)
+    found = way / size
+    aside = np.where(ahead < k.still, along, 0.0)
+    turns = (np.eye(2) - found[..., :, None] * found[..., None, :]) @ (np.eye(2) - aside[..., :, None] * aside[..., None, :])
+    return found, turns / size[..., None]
 
 
 class Solved(NamedTuple):
     """`forces` (k, 3) at the contacts, in their frames, and what they do to the bodies, (6 n,) `push` and accelerations `change`; `fits`:
-    the conditions of the contacts are met.
+    the conditions of the contacts are met; `bend` (6 n, 6 n): how `change` changes with the velocities, since friction turns with slips.
+    Or at m times, with m as the first axis of each.
     """
 
     forces: np.ndarray
     push: np.ndarray
     change: np.ndarray
-    fits: bool
+    fits: np.ndarray
+    bend: np.ndarray | None = None
 
 
-def solved(kept: Sequence[Kept], now: Motion, inverse: np.ndarray) -> Solved:
-    """`inverse` (6 n, 6 n): of the masses and inertias."""
-    flat = now.rows.reshape(-1, now.rows.shape[2])
-    columns, which, identity = [], [], np.eye(3 * len(kept))
-    for c, (k, along) in enumerate(zip(kept, directions(kept, now), strict=True)):
-        own = [] if k.loose else [3 * c, 3 * c + 1, 3 * c + 2]
-        columns += [*identity[own]] if along is None or k.loose else [np.array([1.0, *(-k.friction * along)]) @ identity[own]]
+def solved(kept: Sequence[Kept], now: Motion, inverse: np.ndarray, bend: bool = False) -> Solved:
+    """`inverse` (6 n, 6 n): of the masses and inertias. `bend`: is that asked for, where there is friction?"""
+    lead, k, six = now.rows.shape[:-3], len(kept), now.rows.shape[-1]
+    flat = now.rows.reshape(*lead, 3 * k, six)
+    columns, which, identity = list[np.ndarray](), list[int](), np.eye(3 * k)
+    for c, (one, along) in enumerate(zip(kept, directions(kept, now), strict=True)):
+        if one.loose:
+            continue
+        own = [3 * c, 3 * c + 1, 3 * c + 2]
+        if along is None:
+            columns += [np.broadcast_to(identity[e], (*lead, 3 * k)) for e in own]
+        else:
+            columns.append(identity[own[0]] - one.friction * (along @ identity[own[1:]]))
         which += own if along is None else own[:1]
     if not columns:
-        return Solved(np.zeros((len(kept), 3)), np.zeros(len(inverse)), np.zeros(len(inverse)), True)
-    spread = np.array(columns)
-    moves = flat @ inverse @ flat.T
-    system = moves[which] @ spread.T
-    wanted = -now.free.ravel()[which]
-    found = np.linalg.lstsq(system, wanted, rcond=_RANK)[0]
-    forces = spread.T @ found
-    push = flat.T @ forces
-    left = np.abs(system @ found - wanted).max()
-    return Solved(forces.reshape(-1, 3), push, inverse @ push, bool(left <= _LEFT * max(np.abs(wanted).max(), 1e-300)))
+        nothing = np.zeros((*lead, six))
+        return Solved(np.zeros((*lead, k, 3)), nothing, nothing, np.ones(lead, bool))
+    spread = np.stack(columns, axis=-1)
+    moved = flat[..., which, :] @ inverse @ np.swapaxes(flat, -1, -2)
+    system = moved @ spread
+    wanted = -now.free.reshape(*lead, 3 * k)[..., which, None]
+    back = np.linalg.pinv(system, rcond=_RANK)
+    found = back @ wanted
+    forces = spread @ found
+    push = np.swapaxes(flat, -1, -2) @ forces
+    left, most = np.abs(system @ found - wanted).max(axis=(-2, -1)), np.abs(wanted).max(axis=(-2, -1))
+    turning = [(c, e) for c, e in enumerate(kept) if e.slip is not None and e.friction and not e.loose] if bend else []
+    bent = None
+    if turning:
+        turned = np.zeros((*lead, 3 * k, six))
+        for c, e in turning:
+            turned[..., 3 * c + 1:3 * c + 3, :] = -e.friction * forces[..., 3 * c, 0, None, None] * (
+                _direction(c, e, now)[1] @ flat[..., 3 * c + 1:3 * c + 3, :])
+        bent = inverse @ np.swapaxes(flat, -1, -2) @ (turned - spread @ (back @ (moved @ turned)))
+    return Solved(forces.reshape(*lead, k, 3), push[..., 0], (inverse @ push)[..., 0], left <= _LEFT * np.maximum(most, 1e-300), bent)
 
 
 class Missing(NamedTuple):

@@ -56,7 +56,7 @@ def _giving_way(kept: Sequence[Kept], now: Motion, lack: np.ndarray, forces: np.
 def _holds(chosen: Sequence[Kept | None], now: Motion, inverse: np.ndarray, size: np.ndarray) -> bool:
     """Do contacts that are chosen press, within their cones, those that slip in their directions, and do the others part?"""
     which = [c for c, k in enumerate(chosen) if k is not None]
-    kept, part = [k for k in chosen if k is not None], Motion(*(e[which] for e in now))
+    kept, part = [k for k in chosen if k is not None], now.of(which)
     if not kept:
         return bool((now.free[:, 0] >= -_NOTHING * np.abs(now.free).max()).all())
     found = solved(kept, part, inverse)

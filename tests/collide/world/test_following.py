@@ -195,3 +195,37 @@ def test_the_point_of_a_hit_may_be_of_a_time_just_before(off, count):
     sides = [Side(Place(np.array(at), np.eye(3), zero, zero), polyhedral(shape, (0.0, 0.0, 0.0)), None)
              for shape, at in ((block(0.5, 0.5, 1), (0, 0, 1.5)), (block(2, 2, 2), (0, 0, 0)))]
     assert len(manifold(0, 1, *sides, np.array([0.1, 0, 1 + off]), np.array([0, 0, 1.0]), 0.6)) == count
+
+
+def test_a_ball_thrown_across_an_incline_slips_until_it_rolls():
+    """Its slip u turns downhill: u' = a e - b u / |u|, so that b |u| + a u_e falls by b^2 - a^2 in a unit of time, down to 0."""
+    angle, friction, speed = 0.3, 0.2, 1.5
+    across = RigidBody(BALL, position=(0, 0, 1), velocity=(0, speed, 0), mass=1)
+    down = 10 * np.array([math.sin(angle), 0, -math.cos(angle)])
+    run = World([RigidBody(FLOOR, fixed=True), across], gravity=tuple(down), friction=friction, restitution=0.0).run(until=1.0)
+    a, b = 10 * math.sin(angle), 35 * friction * math.cos(angle)
+    when = b * speed / (b * b - a * a)
+    assert run.outcome is Outcome.FINISHED and modes(run, 1) == [Mode.SLIDING, Mode.ROLLING]
+    assert run.rests[1].time == pytest.approx(when, abs=2e-6)
+    for part in (0.3, 0.7, 0.95):
+        state = run.state(part * when)
+        slip = state.velocities[1] - np.cross(state.spins[1], [0, 0, 1])
+        assert b * np.linalg.norm(slip) + a * slip[0] == pytest.approx((1 - part) * b * speed, abs=1e-8)
+    fast = run.state(when + 0.1).velocities[1] - run.state(when).velocities[1]
+    np.testing.assert_allclose(fast, [5 / 7 * a * 0.1, 0, 0], atol=1e-5)
+
+
+@pytest.mark.parametrize("spin", [3.0, 0.2])
+def test_a_plate_that_slides_and_turns_stops_to_do_both_at_once(spin):
+    plate = RigidBody(block(1, 1, 0.02), position=(0, 0, 0.01), velocity=(1, 0.2, 0), spin=(0, 0, spin), mass=1)
+    run = World([RigidBody(FLOOR, fixed=True), plate], gravity=GRAVITY, friction=0.3, restitution=0.0).run(until=1.0)
+    assert run.outcome is Outcome.FINISHED and list(dict.fromkeys(modes(run, 1))) == [Mode.SLIDING, Mode.REST]
+    when, energies = run.rests[-1].time, [run.energy(float(s)) for s in np.linspace(0, 1, 60)]
+    # Until then it does.
+    just = run.state(when - 1e-3)
+    assert np.linalg.norm(just.velocities[1]) > 1e-4 and abs(just.spins[1][2]) > 1e-6 and np.diff(energies).max() < 1e-12
+    # Friction takes all that there was: the work of 4 corners, each pressed by a quarter, along their ways.
+    times, speeds = np.linspace(0, when, 101), []
+    for state, feet in ((run.state(float(s)), corners(run, 1, float(s))[::2]) for s in times):
+        speeds.append(np.linalg.norm(state.velocities[1] + np.cross(state.spins[1], feet - state.positions[1]), axis=1).sum())
+    assert np.trapezoid(0.3 * 2.5 * np.array(speeds), times) == pytest.approx(energies[0] - energies[-1], rel=1e-3)

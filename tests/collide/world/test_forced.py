@@ -8,7 +8,7 @@ import sympy as sp
 
 from collide import Outcome, RigidBody, World
 from collide.world.flight import Inertia
-from collide.world.forced import Particulars, System
+from collide.world.system import Particulars, System
 from generative import Rigid, t
 
 from .scenes import BALL, EGG, FLOOR
@@ -124,7 +124,7 @@ def test_forces_that_are_none_are_refused(forces, error, what):
 
 
 def test_forces_that_nothing_follows_end_the_run(monkeypatch):
-    monkeypatch.setattr("collide.world.forced._TRIES", 3)
+    monkeypatch.setattr("collide.world.system._TRIES", 3)
     run = World([RigidBody(BALL)], forces=lambda state: [[0.0, 0.0, 1e40]]).run(until=1.0)
     assert run.outcome is Outcome.UNRESOLVED and "change so much at t = 0.0" in run.reason and run.until == 0.0
 

@@ -1,0 +1,38 @@
+"""Differential equations on a window of time by Picard's iteration at Chebyshev's points: the rates at all of these are asked for at once,
+and integrated as the polynomial through them (Clenshaw and Norton 1963; Bai and Junkins 2011).
+"""
+
+import numpy as np
+from numpy.polynomial import chebyshev
+
+# Points of a window. Rates there are integrated by (NODES, NODES), times the length of the window, from its beginning on.
+NODES = 18
+
+
+def _points(angles: np.ndarray) -> np.ndarray:
+    return np.asarray((1.0 - np.cos(angles)) / 2.0)
+
+
+def followed(integral: np.ndarray, bend: np.ndarray, change: np.ndarray) -> np.ndarray:
+    """(m, n): of a change of values (m, n) that comes from their rates, which change with them by `bend` (m, n, n), the one with all that
+    comes from it.
+    """
+    m, n = change.shape
+    system = np.eye(m * n) - (integral[:, None, :, None] * np.swapaxes(bend, 0, 1)[None]).reshape(m * n, m * n)
+    return np.asarray(np.linalg.solve(system, change.ravel()).reshape(m, n))
+
+
+def _integral() -> np.ndarray:
+    vander = chebyshev.chebvander(2.0 * POINTS - 1.0, NODES - 1)
+    whole = chebyshev.chebint(np.linalg.inv(vander), lbnd=-1.0, axis=0)
+    found = chebyshev.chebvander(2.0 * POINTS - 1.0, NODES) @ whole / 2.0
+    found[0] = 0.0
+    return np.asarray(found)
+
+
+# Of a window of length 1: the points, others between them, and the integral from its beginning to each of the points.
+POINTS = _points(np.pi * np.arange(NODES) / (NODES - 1))
+BETWEEN = _points(np.pi * (np.arange(NODES - 1) + 0.5) / (NODES - 1))
+INTEGRAL = _integral()
+# With these, values at the points between add up to about their integral.
+WEIGHTS = np.sin(np.pi * (np.arange(NODES - 1) + 0.5) / (NODES - 1)) * np.pi / (2.0 * (NODES - 1))
