@@ -67,12 +67,17 @@ def motion_member(motion: Product, numbers: Numbers) -> Member:
     """The entries of a product, whose kernel has the numbers of the factors as parameters, one after the other."""
     if numbers.symbols:
         own = numbers.only(motion.symbols)
-        # Of one kernel with all products that differ in numbers alone.
-        names = dict(zip(own.symbols, symbols_of(len(own.symbols)), strict=True))
-        return Member(_motion_kernel(motion.changed(lambda e: replaced(e, names)), (*names.values(),)), own.intervals)
+        return Member(_named_kernel(motion, tuple(own.symbols)), own.intervals)
     pool = ExprPool()
     time = pool.variable(0)
     return member(entries_of(motion, {t: time}, pool, time), 1)
+
+
+@functools.lru_cache(maxsize=512)
+def _named_kernel(motion: Product, symbols: tuple[Any, ...]) -> Kernel:
+    """One kernel for all products that differ in numbers, or in how their symbols are named, alone."""
+    names = dict(zip(symbols, symbols_of(len(symbols)), strict=True))
+    return _motion_kernel(motion.changed(lambda e: replaced(e, names)), (*names.values(),))
 
 
 @functools.lru_cache(maxsize=512)
