@@ -143,25 +143,37 @@ class Touches(Lookout):
             self.hits.pop(key, None)
         stay = self._pressed([key for key in keys if np.abs(self.speeds(key)).max() <= self._still_speed(key)])
         self._keep(stay)
+        again: dict[int, float] = {}
         for key in keys:
             speed, pull = float(self.speeds(key).min()), self._pull(key)
-            if key in self.held:
-                continue
-            if pull is not None and pull < 0.0 < speed and self._is_low(key, speed, pull):
+            if key not in self.held and pull is not None and pull < 0.0 < speed and self._is_low(key, speed, pull):
+                time = self.now + 2.0 * speed / -pull
+                again |= {k: min(time, again.get(k, math.inf)) for k in key[:2] if self.actors[k].free}
                 self._hold_pair(key)
-                self.push(self.now + 2.0 * speed / -pull, Due.BOUNCE, key)
-            else:
+                self.push(time, Due.BOUNCE, key)
+        for key in keys:
+            if key not in self.held and self._hardly_parts(key, min(again.get(k, math.inf) for k in key[:2])):
+                self._hold_pair(key)
+            elif key not in self.held:
                 self.parting.add(key)
+
+    def _hardly_parts(self, key: Key, until: float) -> bool:
+        """Is the gap, which nothing closes, still none when one of two bodies bounces elsewhere? What touches is looked at again then."""
+        speed, pull = float(self.speeds(key).min()), self._pull(key)
+        return pull is not None and pull >= 0.0 <= speed and (until - self.now) * (
+            speed + pull * (until - self.now)) <= _TOUCHING * self.size(key)
 
     def _still_speed(self, key: Key) -> float:
         """A speed that counts as none, along the normal."""
         pull = self._pull(key)
         scale = sum(map(self.pace, key[:2]))
-        at_once = 0.0 if pull is None or not pull < 0.0 else _AT_ONCE * math.ulp(self.now) * -pull
+        # Bodies that fall side by side are pulled together as soon as something holds one of them.
+        fall = max(float(np.linalg.norm(self.actors[k].gravity)) for k in key[:2])
+        at_once = _AT_ONCE * math.ulp(self.now) * max(fall, -(pull or 0.0))
         least = max(at_once, _STILL * scale)
         if not self.touching[key].links or pull is not None:
             return least
-        fall = max(float(np.abs(self._accelerations(key)).max()), *(float(np.linalg.norm(self.actors[k].gravity)) for k in key[:2]))
+        fall = max(fall, float(np.abs(self._accelerations(key)).max()))
         return max(least, _FALL * math.sqrt(self.size(key) * fall), _FITTED * scale)
 
     def pace(self, k: int) -> float:

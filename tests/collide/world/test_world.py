@@ -51,6 +51,19 @@ def test_blocks_count_pi(ratio, hits):
     assert all(event.proved.all() for event in run.events)
 
 
+@pytest.mark.parametrize("gap", [sp.Rational(1, 10), sp.Rational(3, 10)])
+def test_a_ball_comes_to_rest_on_another_that_rests_on_a_floor(gap):
+    """Each of infinitely many bounces of the upper ball sets off infinitely many of the lower one."""
+    balls = [RigidBody(BALL, position=(0, 0, 1 + k * (2 + gap)), density=1) for k in range(2)]
+    run = World([RigidBody(FLOOR, fixed=True), *balls], gravity=(0, 0, -10), restitution=0.2).run(until=1.0)
+    assert run.outcome is Outcome.FINISHED
+    assert run.events[0].time[0] == pytest.approx(math.sqrt(float(gap) / 5.0), rel=1e-12)
+    assert {r.body for r in run.rests} == {1, 2}
+    assert run.state(1.0).positions[1:, 2] == pytest.approx([1.0, 3.0], abs=1e-9)
+    assert not run.state(1.0).velocities.any()
+    assert np.diff([run.energy(float(s)) for s in np.linspace(0.0, 1.0, 200)]).max() < 1e-9
+
+
 def test_a_cradle_sends_one_ball_off():
     bodies = [RigidBody(BALL, position=(-5, 0, 0), velocity=(1, 0, 0)), *(RigidBody(BALL, position=(2 * k, 0, 0)) for k in range(4))]
     run = World(bodies, gravity=(0, 0, 0)).run(until=5.0)
