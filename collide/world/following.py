@@ -163,7 +163,7 @@ class Following(Linked):
         for k, course in zip(system.free, found, strict=True):
             courses[k] = course
         shapes = {k: shape for k in system.linked if (shape := self.shape(k)) is not None}
-        watch = Watch(system, self.now, courses, shapes, min(self.size(key) for key in owners))
+        watch = Watch(system, self.now, courses, shapes, self.features, min(self.size(key) for key in owners))
         for c, k in watch.around:
             if not (self.actors[k].rigid.fixed and self.touching[owners[c]].face is not None):
                 self.not_followed(owners[c])

@@ -11,12 +11,15 @@ from .lookout import Key
 from .touches import Touches, Touching
 from .tracked.contact import OnEdge, OnFace
 from .tracked.curved import OnSmooth
-from .tracked.manifold import Link, Side, manifold
+from .tracked.features import Features, ball, features
+from .tracked.jets import Lost
+from .tracked.manifold import Link, Side, by_parts, manifold
 from .tracked.polyhedral import Polyhedral, polyhedral
-from .tracked.smooth import Curved, curved
 
 # Against size: points that are one, and normals that are out by no more; bounces that rise no higher are none.
 _SAME, _FLAT = 1e-9, 1e-9
+# Normals are those of a contact, but for roundings of where bodies are.
+_ABOUT = 1e-9
 # Against the speed of a fall from its size, one with which a body may stay in contact.
 _SLOWLY = 1e-3
 
@@ -29,37 +32,50 @@ class Linked(Touches):
         middle = float(actor.middle[0]), float(actor.middle[1]), float(actor.middle[2])
         return polyhedral(actor.rigid.outline, middle) if actor.ball is None else None
 
-    def curved(self, k: int) -> Curved | None:
+    def features(self, k: int) -> Features | None:
         actor = self.actors[k]
         middle = float(actor.middle[0]), float(actor.middle[1]), float(actor.middle[2])
-        return curved(actor.rigid.outline, middle) if actor.ball is None and self.shape(k) is None else None
+        return ball(actor.ball) if actor.ball is not None else features(actor.rigid.outline, middle)
 
-    def links(self, key: Key, points: np.ndarray, normals: np.ndarray, curved: bool) -> tuple[Link, ...]:
+    def links(self, key: Key, points: np.ndarray, normals: np.ndarray, parts: bool) -> tuple[Link, ...]:
         """The contacts in the planes of some points, with normals from the first body to the second; none where it is not known how to
-        follow one of them, or where they are of curved surfaces and these are not asked for.
+        follow one of them, or where they are of other parts than corners, straight edges and flat faces, and these are not asked for.
         """
         i, j = key[:2]
         one, other = (Side(place_of(self.actors[k].course, self.now), self.shape(k), self.actors[k].ball,
-                           self.curved(k) if curved else None) for k in (i, j))
+                           self.features(k) if parts else None) for k in (i, j))
         found: list[Link] = []
         for n in range(len(points)):
-            if any(normals[m] @ normals[n] > 1.0 - _SAME for m in range(n)) and (one.curved is None or other.curved is None):
+            if any(normals[m] @ normals[n] > 1.0 - _SAME for m in range(n)):
                 continue
             own = manifold(i, j, one, other, points[n], -normals[n], self.size(key))
             if not own:
                 return ()
+            if any(isinstance(link.contact, OnSmooth) for link in own):
+                # These are all that there are.
+                return tuple(own)
             found += own
         return tuple(found)
 
-    def tracked(self, key: Key, touch: Touching, curved: bool = False) -> Touching:
+    def tracked(self, key: Key, touch: Touching, parts: bool = False) -> Touching:
         """With the contacts that are tracked, if they are, and of bodies with corners at these."""
-        links = self.links(key, touch.points, touch.normals, curved)
+        try:
+            links = self.links(key, touch.points, touch.normals, parts)
+        except Lost:
+            links = ()
+        if links and not self._explain(key, links, touch.normals):
+            links = ()
         if not links or (len(links) == len(touch.points) and any(self.actors[k].ball is not None for k in key[:2])):
             return replace(touch, links=links)
         points, normals = self.courses(key, links)
         near = [np.linalg.norm(touch.points - p, axis=1) for p in points]
         proved = np.array([bool(e.min() <= _SAME * self.size(key) and touch.proved[np.argmin(e)]) for e in near])
         return replace(touch, points=points, normals=normals, proved=proved, links=links)
+
+    def _explain(self, key: Key, links: Sequence[Link], normals: np.ndarray) -> bool:
+        """Is there a contact of each normal? Of a rim that lies flat, there is none."""
+        along = normals @ self.courses(key, links)[1].T
+        return bool((along.max(axis=1) > 1.0 - _ABOUT).all())
 
     def courses(self, key: Key, links: Sequence[Link]) -> tuple[np.ndarray, np.ndarray]:
         """(k, 3): points of contacts, and normals from the first body to the second."""
@@ -97,10 +113,32 @@ class Linked(Touches):
         count = len(links)
         return replace(old, time=self.now, points=points[:count], normals=normals[:count], proved=np.zeros(count, bool), links=links)
 
+    def watched(self, key: Key) -> bool:
+        """Also of balls on solids that are convex."""
+        parts = [self.features(k) for k in key[:2]] if any(self.actors[k].ball is not None for k in key[:2]) else [None]
+        return super().watched(key) or all(p is not None and p.convex for p in parts)
+
+    def at_border(self, keys: Sequence[Key]) -> Sequence[Key]:
+        for key in keys:
+            i, j = key[:2]
+            one, other = (Side(place_of(self.actors[k].course, self.now), None, self.actors[k].ball, self.features(k)) for k in (i, j))
+            links = tuple(by_parts(one, other, i, j, self.size(key)))
+            if len(links) != 1 or not self._on_edge(links[0]):
+                return ()
+            points, normals = self.courses(key, links)
+            self.touching[key] = replace(self.touching[key], time=self.now, points=points, normals=normals, proved=np.zeros(1, bool),
+                                         face=None, links=links)
+        return keys
+
+    @staticmethod
+    def _on_edge(link: Link) -> bool:
+        contact = link.contact
+        return isinstance(contact, OnSmooth) and max(contact.one.dimension, contact.other.dimension) < 2
+
     def look_closely(self, key: Key) -> None:
         """Contacts of curved surfaces are made only where bodies hardly part, or come together: others just bounce."""
         touch = self.touching[key]
-        if touch.links or all(self.actors[k].ball is not None or self.shape(k) is not None for k in key[:2]):
+        if touch.links or all(self.shape(k) is not None for k in key[:2]):
             return
         pull = max(float(np.linalg.norm(self.actors[k].gravity)) for k in key[:2])
         pull = max(pull, float(np.abs(self._accelerations(key)).max()))

@@ -24,7 +24,7 @@ from .meeting import meet, state_at
 from .outline import Flat
 from .system import Forces
 from .touches import Touching
-from .tracked.smooth import Lost
+from .tracked.jets import Lost
 from .undoable import Undoable
 
 # Against size: points nearer to each other are one; and normals, that are out by no more. The rounding of velocities.

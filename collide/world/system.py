@@ -21,7 +21,7 @@ from .picard import BETWEEN, INTEGRAL, NODES, POINTS, WEIGHTS, followed
 from .state import State
 from .tracked.contact import Place
 from .tracked.forces import Kept, Motion, motion, solved
-from .tracked.smooth import Lost
+from .tracked.jets import Lost
 
 Forces = Callable[[State], Any]
 

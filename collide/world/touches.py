@@ -275,6 +275,10 @@ class Touches(Lookout):
     def _follow(self, keys: Sequence[Key], free: Sequence[int]) -> None:
         raise NotImplementedError
 
+    def at_border(self, keys: Sequence[Key]) -> Sequence[Key]:
+        """These pairs as they touch where a ball has come to the border of a face; none where that is not known."""
+        raise NotImplementedError
+
     def _hold_body(self, k: int, held: Held) -> None:
         self.actors[k].take(held.course, self.now)
         self.rests.append(Rest(self.now, k, held.mode))
@@ -286,8 +290,12 @@ class Touches(Lookout):
         """It is not searched for a while; what else there is of a body that is not convex is."""
         self.held.add(key)
         face = self.touching[key].face
-        if len(key) == 2 and face is not None:
+        if len(key) == 2 and face is not None and not self.watched(key):
             self.left[key] = face[0], self.actors[face[0]].without(face[1])
+
+    def watched(self, key: Key) -> bool:
+        """Is it known of all parts of two bodies that they do not touch elsewhere, while they stay in contact?"""
+        return any(isinstance(link.contact, OnSmooth) for link in self.touching[key].links)
 
     def held_again(self, k: int, clock: Clock) -> None:
         """A motion in contact ends: the slip is over, or the border of the face is reached."""
@@ -296,12 +304,13 @@ class Touches(Lookout):
             self.touching[key] = self.moved_touch(key)
         actor = self.actors[k]
         self.fly(k, np.concatenate([actor.course.velocity_at(self.now), actor.course.spin_at(self.now)]))
-        if k in self.leaving:
+        at_border = self.at_border(keys) if k in self.leaving else keys
+        if not at_border:
             for key in keys:
                 pull = float(np.abs(self.touching.pop(key).normals @ actor.gravity).max())
                 self.gentle |= {key: pull} if pull > 0.0 else {}
                 self.held.discard(key)
                 self.parting.add(key)
         else:
-            self.after(keys)
+            self.after(at_border)
         self.changed({k}, clock)

@@ -1,7 +1,7 @@
 """How far bodies move on with the contacts that they have, and why that ends: looked at at some times, and closer and closer in between."""
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -9,10 +9,12 @@ import numpy as np
 
 from ..system import System
 from .curved import OnSmooth
+from .features import Features
 from .forces import Kept, Motion, Solved, missing, solved
 from .grip import TOLERANCE
+from .jets import Lost
+from .pairs import alone, between
 from .polyhedral import Polyhedral
-from .smooth import Lost
 
 # Against size: corners that are no higher are in the plane of a contact; how deep these may come, and how far a contact beyond a border.
 IN_PLANE, _DEEP, _BEYOND = 1e-9, 1e-10, 2e-9
@@ -43,10 +45,14 @@ class Plane:
 
 
 class Watch:
-    """What is looked at while bodies move by `system`, from a time on. `shapes`: of the polyhedral ones; `size`: of the smallest body."""
+    """What is looked at while bodies move by `system`, from a time on. `shapes`: of the polyhedral ones; `parts`: of those whose contacts
+    are tracked on both; `size`: of the smallest body.
+    """
 
-    def __init__(self, system: System, now: float, courses: Sequence[Any], shapes: dict[int, Polyhedral], size: float) -> None:
+    def __init__(self, system: System, now: float, courses: Sequence[Any], shapes: dict[int, Polyhedral],
+                 parts: Callable[[int], Features | None], size: float) -> None:
         self.system, self.size = system, size
+        self.pairs = self._pairs(parts)
         radii = [system.bodies[k].radius for k in system.free]
         self.scales = np.concatenate([np.repeat([1.0, r], 3) for r in radii])
         self.slips, self.turned = np.zeros(len(system.kept), bool), False
@@ -56,9 +62,21 @@ class Watch:
         self.around: set[tuple[int, int]] = set()
         for c, kept in enumerate(system.kept):
             for body, side in zip(kept.link.pair, (1.0, -1.0), strict=True):
-                if body in shapes:
+                if body in shapes and not isinstance(kept.link.contact, OnSmooth):
                     self._add(c, body, side, shapes[body].corners, motion, places)
         self._slipping(motion)
+
+    def _pairs(self, parts: Callable[[int], Features | None]) -> dict[tuple[int, int], tuple[int, Features, Features]]:
+        """Of pairs that may touch elsewhere, too: the first contact, and their parts."""
+        found = {}
+        for c, kept in enumerate(self.system.kept):
+            i, j = sorted(kept.link.pair)
+            if isinstance(kept.link.contact, OnSmooth) and (i, j) not in found:
+                one, other = parts(i), parts(j)
+                assert one is not None and other is not None, "a contact of parts is of bodies that have them"
+                if not alone(one, other):
+                    found[i, j] = c, one, other
+        return found
 
     def _add(self, c: int, body: int, side: float, corners: np.ndarray, motion: Motion, places: dict[int, Any]) -> None:
         high = self._heights(c, side, corners, motion, places[body])
@@ -85,9 +103,9 @@ class Watch:
         """The contact in whose plane a corner is that was above it, if there is one."""
         try:
             places, motion, *_ = self.system.looks(np.array([time]), courses)
+            return next((c for c, down in self._landing(places, motion) if down[0]), None)
         except Lost:
             return None
-        return next((c for c, down in self._landing(places, motion) if down[0]), None)
 
     def _landing(self, places: dict[int, Any], motion: Motion) -> Iterator[tuple[int, np.ndarray]]:
         """Contacts, and at which of some times a corner is in their planes."""
@@ -97,10 +115,9 @@ class Watch:
         for c, kept in enumerate(self.system.kept):
             if kept.loose:
                 yield c, np.asarray(motion.gaps[:, c] <= -_DEEP * self.size)
-            if isinstance(kept.link.contact, OnSmooth):
-                pair = [places[b] for b in kept.link.pair]
-                others = [kept.link.contact.others(*(p.of(n) for p in pair)) for n in range(len(motion.gaps))]
-                yield c, np.array([any(gap <= -_DEEP * self.size for _, gap in found) for found in others])
+        for (i, j), (c, one, other) in self.pairs.items():
+            found = [between(one, other, places[i].of(n), places[j].of(n), self.size) for n in range(len(motion.gaps))]
+            yield c, np.array([any(near.gap <= -_DEEP * self.size for near in own) for own in found])
 
     def _stops(self, motion: Motion) -> tuple[np.ndarray, np.ndarray]:
         """(m,): at which times does what slipped before stop, or has turned across?"""

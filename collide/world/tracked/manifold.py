@@ -7,8 +7,9 @@ import numpy as np
 from ..outline import Flat
 from .contact import OnBall, OnEdge, OnFace, Place, outside
 from .curved import OnSmooth
+from .features import Features
+from .pairs import between, followed
 from .polyhedral import Polyhedral
-from .smooth import At, Core, Curved, Level, Part, Plane, place_near
 
 # Against size: what touches, or is on a border; what may be in a plane, whose point is that of some time within the bracket of a hit, while
 # bodies move; and what is parallel to it.
@@ -20,12 +21,14 @@ Contact = OnFace | OnBall | OnEdge | OnSmooth
 
 @dataclass(frozen=True, eq=False)
 class Side:
-    """One of two bodies: its place, what is known of its shape, seen from its centre of mass, and the radius of a ball, if it is one."""
+    """One of two bodies: its place, what is known of its shape, seen from its centre of mass, and the radius of a ball, if it is one.
+    `features`: its parts, where they are asked for.
+    """
 
     place: Place
     flat: Polyhedral | None
     ball: float | None
-    curved: Curved | None = None
+    features: Features | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,25 +45,21 @@ def manifold(i: int, j: int, one: Side, other: Side, point: np.ndarray, normal: 
     """
     if one.ball is not None and other.ball is not None:
         return [Link((i, j), OnBall(np.zeros(3), one.ball, np.zeros(3), other.ball))]
-    if one.curved is not None or other.curved is not None:
-        # A ball first, and what is flat last.
-        ahead = one.ball is not None or (other.ball is None and one.curved is not None)
-        (a, b, k, m, toward) = (one, other, i, j, normal) if ahead else (other, one, j, i, -normal)
-        return _smoothly(a, b, k, m, point, toward, size)
     if one.ball is not None or other.ball is not None:
         (a, b, k, m, toward) = (one, other, i, j, normal) if one.ball is not None else (other, one, j, i, -normal)
-        return _ball_on(a, b, k, m, point, toward, size)
+        found = _ball_on(a, b, k, m, point, toward, size)
+        return found or by_parts(one, other, i, j, size)
     if one.flat is None or other.flat is None:
-        return []
+        return by_parts(one, other, i, j, size)
     first, second = _in_plane(one, point, -normal, size), _in_plane(other, point, normal, size)
-    found = [Link((i, j), OnFace(c, 0.0, f)) for c, f in _inside(first.corners, one, second.faces, other, size)]
-    found += [Link((j, i), OnFace(c, 0.0, f)) for c, f in _inside(second.corners, other, first.faces, one, size)]
-    found += [Link((i, j), e) for e in _crossings(first, second, one, other, normal, size)]
-    return _once(found, {i: one.place, j: other.place}, size)
+    links = [Link((i, j), OnFace(c, 0.0, f)) for c, f in _inside(first.corners, one, second.faces, other, size)]
+    links += [Link((j, i), OnFace(c, 0.0, f)) for c, f in _inside(second.corners, other, first.faces, one, size)]
+    links += [Link((i, j), e) for e in _crossings(first, second, one, other, normal, size)]
+    return _once(links, {i: one.place, j: other.place}, size)
 
 
 def _ball_on(ball: Side, other: Side, k: int, m: int, point: np.ndarray, normal: np.ndarray, size: float) -> list[Link]:
-    """A ball on a flat face; on an edge or a corner it is not followed."""
+    """A ball on a flat face."""
     if other.flat is None:
         return []
     own = _own(other, point)
@@ -72,43 +71,12 @@ def _ball_on(ball: Side, other: Side, k: int, m: int, point: np.ndarray, normal:
     return []
 
 
-def _smoothly(one: Side, other: Side, k: int, m: int, point: np.ndarray, normal: np.ndarray, size: float) -> list[Link]:
-    """A curved surface or a ball on a curved surface, or on a flat face: wherever they touch."""
-    core = None if one.ball is None else Core(np.zeros(3))
-    first: tuple[Part, At] | None = (core, ()) if core is not None else _placed(one, point)
-    second = _placed(other, point) if other.curved is not None else _on_plane(other, point, normal, size)
-    if first is None or second is None or not _followed(one, other):
+def by_parts(one: Side, other: Side, i: int, j: int, size: float) -> list[Link]:
+    """Wherever two bodies touch, if it is known."""
+    if one.features is None or other.features is None or not followed(one.features, other.features):
         return []
-    side = float(np.sign((other.place.turn @ second[0].jet(second[1]).normal) @ normal))
-    contact = OnSmooth(first[0], second[0], (first[1], second[1]), one.ball or 0.0, side, size)
-    if not (contact.regular(one.place, other.place) and abs(contact.course(one.place, other.place).gap) <= _NEAR * size):
-        return []
-    more = [c for c, gap in contact.others(one.place, other.place) if gap <= _NEAR * size]
-    return [Link((k, m), c) for c in (contact, *more)]
-
-
-def _followed(one: Side, other: Side) -> bool:
-    """Is it seen where else they might touch?"""
-    convex = [s.curved is None or s.curved.convex for s in (one, other)]
-    patches = not any(isinstance(s.curved, Level) for s, e in zip((one, other), convex, strict=True) if not e)
-    return all(convex) or (patches and (one.curved is None or other.curved is None))
-
-
-def _placed(side: Side, point: np.ndarray) -> tuple[Part, At] | None:
-    if side.curved is None:
-        return None
-    at = place_near(side.curved, _own(side, point))
-    return None if at is None else (side.curved, at)
-
-
-def _on_plane(other: Side, point: np.ndarray, normal: np.ndarray, size: float) -> tuple[Part, At] | None:
-    own, up = _own(other, point), other.place.turn.T @ normal
-    for face in other.flat.faces if other.flat is not None else ():
-        level = abs(face.normal @ own - face.level) <= _NEAR * size
-        if level and abs(face.normal @ up) > 1.0 - _NEAR and outside(face, own) <= _NEAR * size:
-            plane = Plane(_turned(face, float(np.sign(face.normal @ up))))
-            return plane, plane.place(own)
-    return None
+    found = between(one.features, other.features, one.place, other.place, size)
+    return [Link((j, i) if near.turned else (i, j), near.contact) for near in found if abs(near.gap) <= _NEAR * size]
 
 
 def _own(side: Side, point: np.ndarray) -> np.ndarray:

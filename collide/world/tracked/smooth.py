@@ -4,101 +4,28 @@ A place on a surface is a tuple of numbers: on a parametric one the number of a 
 the smooth ones of `pole_chart`; on an implicit one the point itself.
 """
 
-import functools
 import math
-from dataclasses import dataclass
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 import numpy as np
 import sympy as sp
 
 from codegen.kernel import Kernel, compile
 from generative import ImplicitSurface, ParametricSurface, u, v, x, y, z
-from generative.changes import pieces_of
 from generative.chart import is_pole, pole_chart, pole_rate
-from generative.creases import creased
 from generative.seams import period
 
 from ...bodies.parts import is_closed, sides
 from ..impact import frame
-from ..outline import Flat
 from ..rotation import cross
-from .contact import outside
-
-At = tuple[float, ...]
+from .jets import At, Jet, Lost, some
 
 # Cells along each parameter of what is looked at to find a place. A chart is left at its end, and taken at this part of it.
 _CELLS, _TAKEN = 32, 0.5
 # Of an implicit surface, so many points tell whether it is convex.
 _MANY = 400
-# Against the size of a surface: what counts as one place of it; and steps along it, of which so many are tried.
-_SAME, _STRIDE, _STEPS = 1e-9, 0.25, 60
-
-
-class Lost(Exception):
-    """There is no place, or not one alone, that was to be found."""
-
-
-class Jet(NamedTuple):
-    """Of a part of k dimensions: `point` (3,), tangents `along` (k, 3), their derivatives `bent` (k, k, 3), the unit `normal` outward."""
-
-    point: np.ndarray
-    along: np.ndarray
-    bent: np.ndarray
-    normal: np.ndarray
-
-
-class Part(Protocol):
-    """What of a body touches, as seen from its centre of mass. `moved`: to the place whose parameters are so much greater, to first order;
-    `beyond`: how far outside the border a place is, less than 0 inside.
-    """
-
-    def jet(self, at: At) -> Jet: ...
-
-    def moved(self, at: At, by: np.ndarray) -> At: ...
-
-    def beyond(self, at: At) -> float: ...
-
-
-@dataclass(frozen=True, eq=False)
-class Core:
-    """A point, as of a corner, or in the middle of a ball."""
-
-    point: np.ndarray
-
-    def jet(self, at: At) -> Jet:
-        return Jet(self.point, np.empty((0, 3)), np.empty((0, 0, 3)), np.zeros(3))
-
-    def moved(self, at: At, by: np.ndarray) -> At:
-        return at
-
-    def beyond(self, at: At) -> float:
-        return -math.inf
-
-
-@dataclass(frozen=True, eq=False)
-class Plane:
-    """A flat face, by its plane."""
-
-    face: Flat
-
-    @functools.cached_property
-    def _axes(self) -> np.ndarray:
-        return frame(self.face.normal)
-
-    def jet(self, at: At) -> Jet:
-        axes = self._axes
-        return Jet(np.array([self.face.level, *at]) @ axes, axes[1:], np.zeros((2, 2, 3)), axes[0])
-
-    def moved(self, at: At, by: np.ndarray) -> At:
-        return at[0] + float(by[0]), at[1] + float(by[1])
-
-    def beyond(self, at: At) -> float:
-        return outside(self.face, self.jet(at).point)
-
-    def place(self, point: np.ndarray) -> At:
-        a, b = self._axes[1:] @ point
-        return float(a), float(b)
+# Against the size of a surface, heights that are none; and so many steps are tried to it.
+_SAME, _STEPS = 1e-9, 60
 
 
 class Chart(NamedTuple):
@@ -138,10 +65,12 @@ class Chart(NamedTuple):
 
 
 class Patch:
-    """A parametric surface."""
+    """A parametric surface; `two_sided`: of a body of which no side is the inside."""
 
-    def __init__(self, surface: ParametricSurface, middle: np.ndarray) -> None:
-        self.middle = middle
+    dimension = 2
+
+    def __init__(self, surface: ParametricSurface, middle: np.ndarray, two_sided: bool) -> None:
+        self.middle, self.two_sided = middle, two_sided
         self.ends = np.array([[float(e) for e in surface.domain[s]] for s in (u, v)])
         self.charts = [_chart(surface), *_round_poles(surface)]
         self._borders = [(int(s is v), end) for s, end in sides(surface) if not is_pole(surface, s, end)]
@@ -150,6 +79,8 @@ class Patch:
         self.cells = np.stack(np.meshgrid(*((e[1:] + e[:-1]) / 2.0 for e in steps), indexing="ij"), axis=-1).reshape(-1, 2)
         found = self.charts[0].kernel.points(self.cells)
         self.points = found[:, :3] - middle
+        widths = np.linalg.norm(found[:, 3:9].reshape(-1, 2, 3), axis=2).max(axis=0) * (self.ends[:, 1] - self.ends[:, 0])
+        self.spacing = float(np.linalg.norm(widths)) / _CELLS
         self.convex = is_closed(surface) and _convex(found, self.charts[0].side)
 
     def jet(self, at: At) -> Jet:
@@ -183,8 +114,12 @@ class Patch:
         """A place in a cell."""
         return self._near_pole(*self.cells[k].tolist())
 
+    def normals(self, at: At) -> np.ndarray:
+        return np.empty((0, 3)) if self.two_sided else self.jet(at).normal[None]
+
     def lows(self, values: np.ndarray) -> list[int]:
-        """The cells with values (n,) that are not greater than those of their neighbours."""
+        if self.convex:
+            return [int(np.argmin(values))]
         grid = values.reshape(_CELLS, _CELLS)
         around = np.pad(np.pad(grid, ((1, 1), (0, 0)), "wrap" if self._seams[0] else "edge"), ((0, 0), (1, 1)),
                         "wrap" if self._seams[1] else "edge")
@@ -192,7 +127,7 @@ class Patch:
         for i in range(3):
             for j in range(3):
                 low &= grid <= around[i:i + _CELLS, j:j + _CELLS]
-        return [int(k) for k in np.flatnonzero(low)]
+        return some(low.ravel())
 
 
 _SYMMETRIC = np.array([[0, 1], [1, 2]])
@@ -200,6 +135,8 @@ _SYMMETRIC = np.array([[0, 1], [1, 2]])
 
 class Level:
     """A smooth implicit surface."""
+
+    dimension, two_sided = 2, False
 
     def __init__(self, surface: ImplicitSurface, middle: np.ndarray) -> None:
         f = surface.expression
@@ -215,7 +152,7 @@ class Level:
         with np.errstate(divide="ignore", invalid="ignore"):
             near = np.abs(values[:, 0]) <= cell * np.linalg.norm(values[:, 1:4], axis=1)
         self.cells = np.array([found for e in grid[near] if (found := self._on(e)) is not None]).reshape(-1, 3)
-        self.points = self.cells - middle
+        self.points, self.spacing = self.cells - middle, float(cell)
         # Surfaces that are seen from one side by a plane at each of many points.
         some = self.cells[::max(1, len(self.cells) // _MANY)]
         normals = self._kernel.points(some)[:, 1:4]
@@ -255,6 +192,12 @@ class Level:
         a, b, c = self.cells[k].tolist()
         return a, b, c
 
+    def normals(self, at: At) -> np.ndarray:
+        return self.jet(at).normal[None]
+
+    def lows(self, values: np.ndarray) -> list[int]:
+        return [int(np.argmin(values))]
+
 
 Curved = Patch | Level
 
@@ -286,27 +229,3 @@ def _convex(found: np.ndarray, side: float) -> bool:
     normals = side * np.cross(along[:, 0], along[:, 1])
     e, f, g = np.einsum("nki,ni->kn", second, normals)
     return bool((e < 0.0).all() and (e * g - f * f > 0.0).all())
-
-
-@functools.lru_cache(maxsize=256)
-def curved(shape: Any, middle: tuple[float, float, float]) -> Curved | None:
-    """A shape that is one smooth surface; else None."""
-    if isinstance(shape, ImplicitSurface):
-        return Level(shape, np.array(middle))
-    if isinstance(shape, ParametricSurface) and creased(shape) is None and len(pieces_of(shape)) == 1:
-        return Patch(shape, np.array(middle))
-    return None
-
-
-def place_near(surface: Curved, point: np.ndarray) -> At | None:
-    """The place of a surface that is at a point of it."""
-    size = float(np.abs(surface.points).max())
-    at = surface.start(int(np.argmin(np.linalg.norm(surface.points - point, axis=1))))
-    for _ in range(_STEPS):
-        jet = surface.jet(at)
-        by = np.linalg.lstsq(jet.along.T, point - jet.point, rcond=None)[0]
-        way = float(np.linalg.norm(by @ jet.along))
-        at = surface.moved(at, by * min(1.0, _STRIDE * size / max(way, 1e-300)))
-        if way <= _SAME * size:
-            return at if np.linalg.norm(surface.jet(at).point - point) <= 100.0 * _SAME * size else None
-    return None
