@@ -68,6 +68,7 @@ ONLY: dict[str, set[str]] = {
     "collide.world.impact": {"scipy"},
     "collide.world.sustained": {"scipy"},
     "collide.world.tracked.forces": {"scipy"},
+    "collide.world.tracked.pairs": {"scipy"},
     "models.operators": {"numpy"},
     "models.polygons": {"numpy"},
     "models.scenes.fruits": {"numpy"},

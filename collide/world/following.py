@@ -275,7 +275,5 @@ class Following(Linked):
     def not_followed(self, key: Key) -> None:
         both = " and ".join(map(self.called, key[:2]))
         raise Undecided(f"{both} stay in contact from t = {self.now!r} on: such motion is followed for bodies at rest, for bodies that "
-                        "slide without turning, for balls, edges, corners and flat faces on flat faces, and for smooth surfaces on balls, "
-                        "flat faces and, if convex, each other")
-
-
+                        "slide without turning, and where corners, edges and faces touch at points or along straight lines, of bodies that "
+                        "are convex, or of which one is flat or a ball")

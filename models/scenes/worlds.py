@@ -2,6 +2,7 @@
 `collide.World`, as dictionaries.
 """
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -9,10 +10,10 @@ from typing import Any
 
 import sympy as sp
 
-from generative import Curve, ParametricSurface, sweep, u, v
+from generative import Curve, ParametricSurface, sew, sweep, u, v
 
 from ..shapes.quadrics import ellipsoid, sphere
-from ..shapes.solids import box
+from ..shapes.solids import box, cylinder
 from ..shapes.swept import egg
 from .fruits import pile
 
@@ -99,6 +100,64 @@ def dominoes() -> Sequence[dict[str, Any]]:
     pushed = {"spin": (0, spin, 0), "velocity": (spin, 0, spin * thick / 2)}
     return [{"shape": floor, "fixed": True},
             *({"shape": shape, "position": (apart * k, 0, 1), **(pushed if k == 0 else {})} for k, shape in enumerate(shapes))]
+
+
+def _turned(axis: Sequence[float], angle: float) -> tuple[float, ...]:
+    return (math.cos(angle / 2), *(math.sin(angle / 2) * e for e in axis))
+
+
+@world(title="A tippe top turns over", source="e.g. R. J. Cohen, The tippe top revisited, 1977",
+       run={"until": 4.0}, restitution=0.0, friction=0.3,
+       known="friction turns the spinning ball over, and lifts its mass; Jellett's constant is kept, and the energy never grows")
+def tippe_top() -> Sequence[dict[str, Any]]:
+    """A ball of radius 1, truncated at the height 9/10; it begins to spin about the vertical, its axis a little aside."""
+    polar = [sp.sin(v) * sp.cos(u), sp.sin(v) * sp.sin(u), -sp.cos(v)]
+    cut = sp.Rational(9, 10)
+    ball = ParametricSurface(polar, {u: (0, 2 * sp.pi), v: (0, sp.acos(-cut))})
+    lid = ParametricSurface([v * sp.cos(u), v * sp.sin(u), cut], {u: (0, 2 * sp.pi), v: (0, sp.sqrt(1 - cut**2))}, flipped=True)
+    floor = ParametricSurface([u, v, 0], {u: (-4, 4), v: (-4, 4)})
+    return [{"shape": floor, "fixed": True},
+            {"shape": sew([ball, lid]), "position": (0, 0, 1), "orientation": _turned((1, 0, 0), 0.3), "spin": (0, 0, 15), "mass": 1,
+             "centre": (0, 0, -0.3), "inertia": [[0.374, 0, 0], [0, 0.374, 0], [0, 0, 0.4]]}]
+
+
+@world(title="A rattleback turns round", source="G. T. Walker, On a dynamical top, 1896; A. Garcia and M. Hubbard, 1988",
+       run={"until": 3.0}, restitution=0.0, friction=5.0,
+       known="it spins, begins to rattle, and spins the other way; the energy stays the same, since it rolls without slip")
+def rattleback() -> Sequence[dict[str, Any]]:
+    """An ellipsoid whose mass is turned against its axes by 1/5."""
+    turn = sp.Matrix([[math.cos(0.2), -math.sin(0.2), 0], [math.sin(0.2), math.cos(0.2), 0], [0, 0, 1]])
+    inertia = turn * sp.diag(0.025625, 0.26, 0.265625) * turn.T
+    floor = ParametricSurface([u, v, 0], {u: (-3, 3), v: (-3, 3)})
+    stone = ellipsoid(semiaxes=(1, sp.Rational(1, 4), sp.Rational(1, 5)))
+    return [{"shape": floor, "fixed": True},
+            {"shape": stone, "position": (0, 0, 0.2), "spin": (0.05, 0.05, -3), "velocity": (0.01, -0.01, 0), "mass": 1,
+             "centre": (0, 0, 0), "inertia": [[float((inertia[i, j] + inertia[j, i]) / 2) for j in range(3)] for i in range(3)]}]
+
+
+@world(title="Euler's disk goes round on its rim", source="L. Euler; closed form: e.g. K. T. McDonald and A. J. McDonald, 2000",
+       run={"until": 2.0}, restitution=0.0, friction=0.9,
+       known="the centre of a thin disk that rolls steadily stays where it is, and its axis goes round with W^2 = 4 g / (r sin a)")
+def euler_s_disk() -> Sequence[dict[str, Any]]:
+    """Tilted by 1/2. The mass is in the plane of the lower rim."""
+    tilt, radius = 0.5, 1.0
+    turning = math.sqrt(4 * 9.81 / (radius * math.sin(tilt))) * math.sin(tilt)
+    floor = ParametricSurface([u, v, 0], {u: (-2, 2), v: (-2, 2)})
+    return [{"shape": floor, "fixed": True},
+            {"shape": cylinder(radius=1, height=sp.Rational(1, 10)), "position": (0, 0, math.sin(tilt)), "mass": 1, "centre": (0, 0, 0),
+             "orientation": _turned((0, 1, 0), tilt), "inertia": [[0.25, 0, 0], [0, 0.25, 0], [0, 0, 0.5]],
+             "spin": (-turning * math.cos(tilt), 0, turning * math.sin(tilt))}]
+
+
+@world(title="A block teeters on a drum", source="ours, after rocking stones", run={"until": 1.7}, restitution=0.0, friction=0.9,
+       known="its edges roll over the drum; small swings have w^2 = g (r - h) / (k^2 + h^2)")
+def teetering_block() -> Sequence[dict[str, Any]]:
+    """It is 2 long and 1/2 high, on a drum of radius 1, and is let go aslant, where its edges have rolled to."""
+    tilt, half = 0.4, 0.25
+    up, along = (math.sin(tilt), 0.0, math.cos(tilt)), (math.cos(tilt), 0.0, -math.sin(tilt))
+    place = tuple((1 + half) * a - tilt * b for a, b in zip(up, along, strict=True))
+    return [{"shape": cylinder(radius=1, height=3), "position": (0, 1.5, 0), "orientation": _turned((1, 0, 0), math.pi / 2), "fixed": True},
+            {"shape": box(sizes=(2, 1, sp.Rational(1, 2))), "position": place, "orientation": _turned((0, 1, 0), tilt)}]
 
 
 @world(title="Fruit tracing: fruits fall onto a lobster of voxels",

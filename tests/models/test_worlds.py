@@ -4,6 +4,7 @@ import html
 
 import numpy as np
 import pytest
+from scipy.integrate import solve_ivp
 
 import collide
 from collide.search.budget import Budget
@@ -77,6 +78,67 @@ def test_the_top_nods_evenly_and_the_other_turns_over() -> None:
     middle = np.array([r[1, 1] for r in turns])
     assert run.outcome is Outcome.FINISHED and middle.min() < -0.9 and middle.max() > 0.9
     np.testing.assert_allclose(run.energy(2.0), run.energy(0.0), rtol=1e-12)
+
+
+def test_the_tippe_top_turns_over() -> None:
+    """Jellett's constant, the angular momentum along the way from the centre of mass to the contact, is kept; the mass rises meanwhile."""
+    run = run_of(WORLDS["tippe-top"], budget=Budget(seconds=None))
+    assert run.outcome is Outcome.FINISHED and not run.events
+    top = run.world.bodies[1]
+    kept, heights, energies = [], [], []
+    for moment in np.linspace(0, run.until, 41):
+        state = run.state(float(moment))
+        turn = collide.world.rotation.matrix(state.quaternions[1])
+        kept.append(turn @ top.inertia @ turn.T @ state.spins[1] @ (turn @ [0, 0, 0.3] - [0, 0, 1]))
+        heights.append(float((turn @ [0, 0, 1])[2]))
+        energies.append(run.energy(float(moment)))
+        assert abs(state.positions[1, 2] - 1.0) < 1e-9
+    np.testing.assert_allclose(kept, kept[0], rtol=1e-9)
+    assert heights[0] > 0.95 and heights[-1] < -0.5 and np.diff(energies).max() < 1e-9
+
+
+def test_the_rattleback_turns_round() -> None:
+    """The equations of an ellipsoid that rolls without slip, in its own coordinates, with up g and the way to the contact r = -B g / h,
+    h^2 = g B g, B the squares of the semiaxes: d/dt((I + r^2 - r r) w) = ... by SciPy, and the energy.
+    """
+    scene = WORLDS["rattleback"]
+    run = run_of(scene, budget=Budget(seconds=None))
+    assert run.outcome is Outcome.FINISHED and not run.events
+    inertia, squares, gravity = np.array(scene.bodies[1]["inertia"]), np.array([1.0, 1 / 16, 1 / 25]), 9.81
+
+    def rates(_: float, state: np.ndarray) -> np.ndarray:
+        w, up = state[:3], state[3:6]
+        high = np.sqrt(up @ (squares * up))
+        way = -squares * up / high
+        turned = -np.cross(w, up)
+        moved = -squares * turned / high + squares * up * (up @ (squares * turned)) / high**3
+        # v = -w x r; the force of the floor is v' + w x v + g up, and turns the body by r x that.
+        v = -np.cross(w, way)
+        known = -np.cross(w, moved) + np.cross(w, v) + gravity * up
+        system = inertia + way @ way * np.eye(3) - np.outer(way, way)
+        return np.concatenate([np.linalg.solve(system, np.cross(way, known) - np.cross(w, inertia @ w)), turned])
+
+    begin = np.array([*scene.bodies[1]["spin"], 0.0, 0.0, 1.0])
+    last = 1.0
+    found = solve_ivp(rates, (0, last), begin, method="DOP853", rtol=1e-13, atol=1e-15).y[:, -1]
+    state = run.state(last)
+    turn = collide.world.rotation.matrix(state.quaternions[1])
+    np.testing.assert_allclose(turn.T @ state.spins[1], found[:3], atol=1e-7)
+    np.testing.assert_allclose(turn.T @ [0, 0, 1], found[3:], atol=1e-8)
+    assert run.state(0.0).spins[1, 2] < -2.9 and max(run.state(float(t)).spins[1, 2] for t in np.linspace(0, run.until, 100)) > 0.5
+    energies = [run.energy(float(t)) for t in np.linspace(0.0, run.until, 40)]
+    np.testing.assert_allclose(energies, energies[0], rtol=1e-9)
+
+
+def test_the_disk_and_the_block_move_as_closed_forms_tell() -> None:
+    disk, block = (run_of(WORLDS[name], until=until) for name, until in (("euler-s-disk", 0.3), ("teetering-block", 0.25)))
+    angle = 0.3 * np.sqrt(4 * 9.81 / np.sin(0.5))
+    axis = collide.world.rotation.matrix(disk.state(0.3).quaternions[1]) @ [0, 0, 1]
+    np.testing.assert_allclose(axis, [np.sin(0.5) * np.cos(angle), np.sin(0.5) * np.sin(angle), np.cos(0.5)], atol=1e-9)
+    heavy, q = (4 + 0.25) / 12 + 1 / 16, block.state(0.25).quaternions[1]
+    found = solve_ivp(lambda _, s: (s[1], -(s[0] * s[1]**2 + 9.81 * (s[0] * np.cos(s[0]) - np.sin(s[0]) / 4)) / (heavy + s[0]**2)),
+                      (0, 0.25), (0.4, 0.0), method="DOP853", rtol=1e-13, atol=1e-14).y[0, -1]
+    assert abs(2 * np.arctan2(q[2], q[0]) - found) < 1e-9
 
 
 def test_two_fruits_hit_the_lobster_and_not_before() -> None:

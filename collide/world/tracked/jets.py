@@ -46,6 +46,8 @@ class Part(Protocol):
     that meet in an edge or a corner; none where that is not known, or where no side is the inside.
     """
 
+    def __hash__(self) -> int: ...
+
     @property
     def dimension(self) -> int: ...
 

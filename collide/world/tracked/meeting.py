@@ -1,8 +1,8 @@
 """The conditions under which two parts of bodies are nearest to each other, as functions of the places on both (Snyder 1993, Equation 7):
 as many as these have parameters.
 
-On a face, the second part, the tangents of the first one lie in its tangent plane, and the way between the points is along its normal. Where
-an edge meets an edge, or round a point goes a ball that meets an edge or a corner, the way between the points is across all tangents.
+On a face, the second part, the tangents of the first one lie in its tangent plane, and the way between the points is along its normal.
+Where an edge meets an edge, or round a point goes a ball that meets an edge or a corner, the way between the points is across all tangents.
 """
 
 import math
@@ -71,7 +71,8 @@ def turning(found: Meeting, one: Place, other: Place, by: np.ndarray, at: np.nda
         return cross(other.spin, found.normal) + at @ found.bend
     if len(by):
         (a,), (b,) = found.one.along, found.other.along
-        turned = cross(cross(one.spin, a) + by[0] * found.one.bent[0, 0], b) + cross(a, cross(other.spin, b) + at[0] * found.other.bent[0, 0])
+        first, second = cross(one.spin, a) + by[0] * found.one.bent[0, 0], cross(other.spin, b) + at[0] * found.other.bent[0, 0]
+        turned = cross(first, b) + cross(a, second)
         upright = cross(a, b)
         turned, size = turned * math.copysign(1.0, float(upright @ found.normal)), _length(upright)
     else:

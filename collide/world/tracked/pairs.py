@@ -5,8 +5,9 @@ What counts is a nearest place within the borders of both parts, where the way t
 there. That this finds all of them is as good as the points of the parts are dense: it is not proved.
 """
 
+import functools
 from collections.abc import Iterator
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -76,9 +77,11 @@ def _lies(edge: Rim, face: Part, own: Place, its: Place, size: float) -> bool:
         return False
     if isinstance(face, Plane):
         which = np.abs(points @ face.face.normal - face.face.level) <= _NEAR * size
-        return sum(face.beyond(face.place(p)) <= _NEAR * size for p in points[which]) > 1
-    near = [(p, face.jet(face.start(int(np.argmin(np.linalg.norm(face.points - p, axis=1)))))) for p in points]
-    return sum(abs((p - jet.point) @ jet.normal) <= _NEAR * size and np.linalg.norm(p - jet.point) <= face.spacing for p, jet in near) > 1
+        return bool(sum(face.beyond(face.place(p)) <= _NEAR * size for p in points[which]) > 1)
+    starts = [face.start(int(np.argmin(np.linalg.norm(face.points - p, axis=1)))) for p in points]
+    near = [(p, face.jet(at)) for p, at in zip(points, starts, strict=True)]
+    touching = [abs((p - jet.point) @ jet.normal) <= _NEAR * size and np.linalg.norm(p - jet.point) <= face.spacing for p, jet in near]
+    return sum(touching) > 1
 
 
 def _pairs(one: Features, other: Features) -> Iterator[tuple[Part, Part, bool]]:
@@ -95,22 +98,44 @@ def _pairs(one: Features, other: Features) -> Iterator[tuple[Part, Part, bool]]:
 
 def _starts(first: Part, second: Part, own: Place, its: Place, radius: float, convex: bool) -> list[tuple[At, At]]:
     """Places from where parts may touch; none where they are seen to be apart. Faces of `convex` bodies do so at one place."""
-    from scipy.spatial import cKDTree
-
-    points = (first.points @ own.turn.T + own.centre - its.centre) @ its.turn
     reach = (first.spacing + second.spacing) * (1.0 + _ASIDE) + radius
+    middle, far = _ball(first)
+    at = (middle @ own.turn.T + own.centre - its.centre) @ its.turn
+    if not _nears(second, at, far + reach):
+        return []
+    points = (first.points @ own.turn.T + own.centre - its.centre) @ its.turn
     if isinstance(second, Plane):
         heights = points @ second.face.normal - second.face.level
         if second.two_sided and (own.centre - its.centre) @ (its.turn @ second.face.normal) < second.face.level:
             heights = -heights
         return [(first.start(k), second.place(points[k])) for k in _lows(first, heights, convex) if heights[k] <= reach]
-    far, nearest = cKDTree(second.points).query(points)
-    if far.min() > reach:
-        return []
     if len(points) == 1:
         away = np.linalg.norm(second.points - points[0], axis=1)
         return [(first.start(0), second.start(k)) for k in _lows(second, away, convex) if away[k] <= reach]
-    return [(first.start(k), second.start(int(nearest[k]))) for k in _lows(first, far, convex) if far[k] <= reach]
+    off, nearest = _tree(second).query(points)
+    return [(first.start(k), second.start(int(nearest[k]))) for k in _lows(first, off, convex) if off[k] <= reach]
+
+
+@functools.lru_cache(maxsize=2048)
+def _ball(part: Part) -> tuple[np.ndarray, float]:
+    """Round the points of a part: its middle and radius."""
+    middle = part.points.mean(axis=0)
+    return middle, float(np.linalg.norm(part.points - middle, axis=1).max())
+
+
+@functools.lru_cache(maxsize=512)
+def _tree(part: Part) -> Any:
+    from scipy.spatial import cKDTree
+
+    return cKDTree(part.points)
+
+
+def _nears(part: Part, point: np.ndarray, reach: float) -> bool:
+    """Does a part come so near to a point?"""
+    if isinstance(part, Plane):
+        return bool(abs(point @ part.face.normal - part.face.level) <= reach)
+    way = part.points - point
+    return bool(np.einsum("ni,ni->n", way, way).min() <= reach * reach)
 
 
 def _lows(part: Part, values: np.ndarray, convex: bool) -> list[int]:

@@ -1,0 +1,179 @@
+"""Contact of corners, edges and faces, of which some are curved: bodies roll on rims, teeter and turn over edges, as closed forms and other
+coordinates tell.
+"""
+
+import math
+
+import numpy as np
+import pytest
+import sympy as sp
+from scipy.integrate import solve_ivp
+
+from collide import Outcome, RigidBody, World
+from collide.world.rotation import matrix
+from collide.world.sustained import Mode
+from collide.world.tracked.contact import Place
+from collide.world.tracked.features import features
+from collide.world.tracked.pairs import between
+from generative import ParametricSurface, u, v
+from models.shapes.quadrics import sphere
+from models.shapes.solids import box, cone, cylinder
+
+from .scenes import FLOOR
+
+GRAVITY = (0, 0, -10)
+CAN = cylinder(radius=1, height=2)
+
+
+def about(axis, angle):
+    axis = np.array(axis, float) / np.linalg.norm(axis)
+    return np.array([math.cos(angle / 2), *(math.sin(angle / 2) * axis)])
+
+
+def rims(state, k):
+    """The height of the lowest points of both rims of the can."""
+    turn, height = matrix(state.quaternions[k]), state.positions[k, 2]
+    return [float(height + h * turn[2, 2] - math.hypot(turn[2, 0], turn[2, 1])) for h in (0, 2)]
+
+
+def fall(*bodies, until, friction=0.9):
+    return World([RigidBody(FLOOR, fixed=True), *bodies], gravity=GRAVITY, friction=friction, restitution=0.0).run(until=until)
+
+
+def test_euler_s_disk_goes_round_steadily():
+    """A disk without thickness whose centre stays where it is: W^2 = m g r / (I sin a), I across (e.g. McDonald 2000)."""
+    tilt = 0.5
+    q = about((0, 1, 0), tilt)
+    turn = matrix(q)
+    low, axis = turn @ [1, 0, 0], turn @ [0, 0, 1]
+    turning = math.sqrt(10 / (0.25 * math.sin(tilt)))
+    # It turns about the way to the contact, so that its axis goes round the vertical.
+    round_, own = np.cross([0, 0, 1], axis), np.cross(low, axis)
+    spin = turning * (round_ @ own) / (own @ own) * low
+    disk = RigidBody(cylinder(radius=1, height=sp.Rational(1, 10)), position=(0, 0, math.sin(tilt)), orientation=q, spin=spin,
+                     mass=1, centre=(0, 0, 0), inertia=np.diag([0.25, 0.25, 0.5]))
+    run = fall(disk, until=0.6)
+    assert run.outcome is Outcome.FINISHED and not run.events and [r.mode for r in run.rests] == [Mode.ROLLING]
+    for moment in (0.2, 0.4, 0.6):
+        state, angle = run.state(moment), turning * moment
+        np.testing.assert_allclose(state.positions[1], [0, 0, math.sin(tilt)], atol=1e-9)
+        np.testing.assert_allclose(matrix(state.quaternions[1]) @ [0, 0, 1],
+                                   [math.sin(tilt) * math.cos(angle), math.sin(tilt) * math.sin(angle), math.cos(tilt)], atol=1e-9)
+
+
+def test_a_can_and_a_cone_roll_on_their_sides():
+    """They touch along lines, which are followed at their ends. The cone goes round its tip."""
+    half = math.atan(0.5)
+    tipped = about((0, 1, 0), math.pi / 2 + half)
+    turn = matrix(tipped)
+    line, axis = turn @ [1, 0, -2], turn @ [0, 0, -1]
+    assert abs(line[2]) < 1e-12
+    round_, own = np.cross([0, 0, 1], axis), np.cross(line, axis)
+    spin = 0.5 * (round_ @ own) / (own @ own) * line
+    shape = cone(radius=1, height=2)
+    at = -turn @ [0, 0, 2] + [0, 8, 0]
+    rolling = RigidBody(shape, position=at, orientation=tipped, spin=spin,
+                        velocity=np.cross(spin, turn @ (RigidBody(shape).centre - [0, 0, 2])))
+    can = RigidBody(CAN, position=(0, 1, 1), orientation=about((1, 0, 0), math.pi / 2), velocity=(2, 0, 0), spin=(0, 2, 0))
+    run = fall(can, rolling, until=0.5)
+    assert run.outcome is Outcome.FINISHED and sorted(r.mode.value for r in run.rests) == ["rolls", "rolls"]
+    state = run.state(0.5)
+    np.testing.assert_allclose(state.positions[1], [1, 1, 1], atol=1e-9)
+    np.testing.assert_allclose(rims(state, 1), 0.0, atol=1e-9)
+    turn = matrix(state.quaternions[2])
+    np.testing.assert_allclose(state.positions[2] + turn @ [0, 0, 2], [0, 8, 0], atol=1e-9)
+    angle = math.atan2(axis[1], axis[0]) + 0.25
+    np.testing.assert_allclose(turn @ [0, 0, -1], [math.cos(half) * math.cos(angle), math.cos(half) * math.sin(angle), math.sin(half)],
+                               atol=1e-9)
+
+
+def test_a_can_topples_onto_its_side():
+    """From its rim, as a pendulum with the floor under it: until the other rim lands, and then it rolls."""
+    tilt = 1.0
+    can = RigidBody(CAN, position=(math.cos(tilt) * -1, 0, math.sin(tilt)), orientation=about((0, 1, 0), tilt), spin=(0, 0.2, 0),
+                    velocity=np.cross((0, 0.2, 0), matrix(about((0, 1, 0), tilt)) @ [-1, 0, 1]))
+    run = fall(can, until=0.8)
+    assert run.outcome is Outcome.FINISHED and len(run.events) == 1
+    heavy = (3 + 4) / 12 + 2
+
+    def rates(_, state):
+        return state[1], 10 * math.sqrt(2) * math.sin(state[0] - math.pi / 4) / heavy
+
+    def down(_, state):
+        return state[0] - math.pi / 2
+
+    down.terminal = True
+    found = solve_ivp(rates, (0, 3), (tilt, 0.2), method="DOP853", rtol=1e-13, atol=1e-13, events=down)
+    assert run.events[0].time[0] == pytest.approx(float(found.t[-1]), abs=1e-8)
+    for moment in np.linspace(0, 0.8, 60):
+        assert min(rims(run.state(float(moment)), 1)) > -1e-9
+    assert np.diff([run.energy(float(s)) for s in np.linspace(0, 0.8, 60)]).max() < 1e-9
+
+
+def test_a_block_teeters_on_a_cylinder():
+    """T = (I + m (h^2 + R^2 a^2)) a'^2 / 2 and V = m g ((R + h) cos a + R a sin a), without slip: from two edges that roll over it."""
+    first = 0.25
+    q = about((0, 1, 0), first)
+    drum = RigidBody(cylinder(radius=1, height=4), orientation=about((1, 0, 0), math.pi / 2), position=(0, 2, 0), fixed=True)
+    up, along = matrix(q) @ [0, 0, 1], matrix(q) @ [1, 0, 0]
+    block = RigidBody(box(), position=1.5 * up - first * along, orientation=q, mass=1)
+    run = World([drum, block], gravity=GRAVITY, friction=0.9, restitution=0.0).run(until=0.5)
+
+    def rates(_, state):
+        a, w = state
+        return w, -(a * w * w + 10 * (a * math.cos(a) - 0.5 * math.sin(a))) / (1 / 6 + 0.25 + a * a)
+
+    found = solve_ivp(rates, (0, 0.5), (first, 0), method="DOP853", rtol=1e-13, atol=1e-14, dense_output=True).sol
+    assert run.outcome is Outcome.FINISHED and not run.events
+    for moment in (0.25, 0.5):
+        q = run.state(moment).quaternions[1]
+        assert 2 * math.atan2(q[2], q[0]) == pytest.approx(float(found(moment)[0]), abs=1e-9)
+
+
+def test_a_block_swings_in_a_bowl():
+    """On four corners, without friction, about the middle of the sphere."""
+    bowl = ParametricSurface([2 * sp.cos(u) * sp.sin(v), 2 * sp.sin(u) * sp.sin(v), -2 * sp.cos(v)], {u: (0, 2 * sp.pi), v: (0, sp.pi / 2)})
+    far, first = math.sqrt(3.5) - 0.5, 0.2
+    q = about((0, 1, 0), first)
+    block = RigidBody(box(), position=matrix(q) @ [0, 0, -far], orientation=q)
+    run = World([RigidBody(bowl, fixed=True), block], gravity=GRAVITY, friction=0.0, restitution=0.0).run(until=0.3)
+    found = solve_ivp(lambda _, s: (s[1], -10 * far * math.sin(s[0]) / (far**2 + 1 / 6)), (0, 0.3), (first, 0), method="DOP853", rtol=1e-13,
+                      atol=1e-14)
+    assert run.outcome is Outcome.FINISHED and not run.events
+    q = run.state(0.3).quaternions[1]
+    assert 2 * math.atan2(q[2], q[0]) == pytest.approx(found.y[0, -1], abs=1e-9)
+
+
+@pytest.mark.parametrize("friction", [0.0, 0.8])
+def test_a_ball_turns_over_an_edge(friction):
+    """Without friction as a particle over a cylinder, until cos a = 2/3 + v^2 / (3 g r); else it rolls at first: 7/10 v^2 + g r cos a."""
+    speed, table = 1.5, box(sizes=(4, 4, 2))
+    ball = RigidBody(sphere(), position=(1.5, 0, 2), velocity=(speed, 0, 0), spin=(0, speed * (friction > 0), 0))
+    run = World([RigidBody(table, fixed=True), ball], gravity=GRAVITY, friction=friction, restitution=0.0).run(until=0.9)
+    assert run.outcome is Outcome.FINISHED
+    begin, heavy = 0.5 / speed, 1.4 if friction else 1.0
+    found = solve_ivp(lambda _, s: (s[1], 10 * math.sin(s[0]) / heavy), (begin, 0.9), (0, speed), method="DOP853", rtol=1e-13, atol=1e-14,
+                      dense_output=True).sol
+    last = math.acos(2 / 3 + speed**2 / 30)
+    for moment in np.linspace(begin, 0.9, 60):
+        way = run.state(float(moment)).positions[1] - [2, 0, 1]
+        angle = float(found(moment)[0])
+        # It begins to slip before it leaves.
+        if angle < (0.25 if friction else last):
+            np.testing.assert_allclose(way, [math.sin(angle), 0, math.cos(angle)], atol=1e-9)
+        else:
+            assert np.hypot(way[0], way[2]) > 1 - 1e-9
+    assert np.hypot(way[0], way[2]) > 1.01
+
+
+def test_where_cans_touch_is_as_their_circles_tell():
+    """A can stands on its rim in any position: the lowest points of its circles are the contacts, those of the faces none."""
+    rng = np.random.default_rng(7)
+    still, floor, parts = np.zeros(3), features(FLOOR, (0.0, 0.0, 0.0)), features(CAN, (0.0, 0.0, 1.0))
+    assert parts.convex and not parts.strictly and [p.dimension for p in parts.parts] == [1, 1, 2, 2, 2]
+    for _ in range(20):
+        turn = matrix(rng.normal(size=4))
+        lows = [side * turn[2, 2] - math.hypot(turn[2, 0], turn[2, 1]) for side in (-1, 1)]
+        found = between(parts, floor, Place(np.array([0, 0, -min(lows)]), turn, still, still), Place(still, np.eye(3), still, still), 1.0)
+        assert min(near.gap for near in found) == pytest.approx(0.0, abs=1e-12)
+        assert len(found) == 1 or max(near.gap for near in found) == pytest.approx(max(lows) - min(lows), abs=1e-12)
