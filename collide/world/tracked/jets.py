@@ -40,16 +40,19 @@ class Jet(NamedTuple):
 
 
 class Part(Protocol):
-    """What of a body touches, as seen from its centre of mass, of a `dimension`, with `points` (n, 3) of it, no part of it farther than
-    `spacing` from all of these but for its bend. `moved`: to the place whose parameters are so much greater, to first order; `beyond`: how
-    far outside the border a place is, less than 0 inside; `start`: the place of one of the points; `normals` (m, 3): outward, of the faces
-    that meet in an edge or a corner; none where that is not known, or where no side is the inside.
+    """What of a body touches, as seen from its centre of mass, of a `dimension`, `straight` if it does not bend, with `points` (n, 3) of
+    it, no part of it farther than `spacing` from all of these but for its bend. `moved`: to the place whose parameters are so much greater,
+    to first order; `beyond`: how far outside the border a place is, less than 0 inside; `start`: the place of one of the points; `normals`
+    (m, 3): outward, of the faces that meet in an edge or a corner; none where that is not known, or where no side is the inside.
     """
 
     def __hash__(self) -> int: ...
 
     @property
     def dimension(self) -> int: ...
+
+    @property
+    def straight(self) -> bool: ...
 
     @property
     def points(self) -> np.ndarray: ...
@@ -79,7 +82,7 @@ class Core:
     point: np.ndarray
     outward: np.ndarray = field(default_factory=lambda: np.empty((0, 3)))
 
-    dimension, spacing = 0, 0.0
+    dimension, straight, spacing = 0, True, 0.0
 
     @property
     def points(self) -> np.ndarray:
@@ -193,7 +196,7 @@ class Plane:
     face: Flat
     two_sided: bool = True
 
-    dimension, spacing = 2, 0.0
+    dimension, straight, spacing = 2, True, 0.0
 
     @functools.cached_property
     def _axes(self) -> np.ndarray:

@@ -14,7 +14,7 @@ import numpy as np
 from .contact import Course, Place
 from .curved import OnSmooth
 from .features import Features
-from .jets import At, Lost, Part, Plane, Rim, Segment
+from .jets import At, Lost, Part, Plane, Rim
 
 # Against size: what is on a border, or one place; and normals that are out by no more.
 _NEAR, _ASIDE = 1e-9, 1e-6
@@ -35,9 +35,10 @@ def between(one: Features, other: Features, a: Place, b: Place, size: float) -> 
     for first, second, turned in _pairs(one, other):
         own, its = (b, a) if turned else (a, b)
         radius = (other if turned else one).radius
-        if isinstance(first, Rim) and _lies(first, second, own, its, size):
+        starts = _starts(first, second, own, its, radius, one.convex and other.convex)
+        if starts and isinstance(first, Rim) and _lies(first, second, own, its, size):
             raise Lost("an edge")
-        for start in _starts(first, second, own, its, radius, one.convex and other.convex):
+        for start in starts:
             near = _tracked(first, second, start, own, its, radius, size)
             if near is None:
                 continue
@@ -80,8 +81,7 @@ def _lies(edge: Rim, face: Part, own: Place, its: Place, size: float) -> bool:
         return bool(sum(face.beyond(face.place(p)) <= _NEAR * size for p in points[which]) > 1)
     starts = [face.start(int(np.argmin(np.linalg.norm(face.points - p, axis=1)))) for p in points]
     near = [(p, face.jet(at)) for p, at in zip(points, starts, strict=True)]
-    touching = [abs((p - jet.point) @ jet.normal) <= _NEAR * size and np.linalg.norm(p - jet.point) <= face.spacing for p, jet in near]
-    return sum(touching) > 1
+    return sum(bool(abs((p - e.point) @ e.normal) <= _NEAR * size and np.linalg.norm(p - e.point) <= face.spacing) for p, e in near) > 1
 
 
 def _pairs(one: Features, other: Features) -> Iterator[tuple[Part, Part, bool]]:
@@ -91,7 +91,7 @@ def _pairs(one: Features, other: Features) -> Iterator[tuple[Part, Part, bool]]:
             turned = (f.dimension, isinstance(f, Plane), -one.radius) > (g.dimension, isinstance(g, Plane), -other.radius)
             first, second, radius = (g, f, other.radius) if turned else (f, g, one.radius)
             crossing = first.dimension == 1 or radius > 0.0
-            along = isinstance(second, Plane) and isinstance(first, (Plane, Segment))
+            along = second.dimension == 2 and second.straight and first.dimension > 0 and first.straight
             if (second.dimension == 2 or crossing) and not along:
                 yield first, second, turned
 

@@ -82,6 +82,8 @@ class Patch:
         widths = np.linalg.norm(found[:, 3:9].reshape(-1, 2, 3), axis=2).max(axis=0) * (self.ends[:, 1] - self.ends[:, 0])
         self.spacing = float(np.linalg.norm(widths)) / _CELLS
         self.convex = is_closed(surface) and _convex(found, self.charts[0].side)
+        away = (self.points - self.points[0]) @ self.jet(self.start(0)).normal
+        self.straight = bool(np.abs(away).max() <= _SAME * np.abs(self.points).max())
 
     def jet(self, at: At) -> Jet:
         chart = self.charts[int(at[0])]
@@ -136,7 +138,7 @@ _SYMMETRIC = np.array([[0, 1], [1, 2]])
 class Level:
     """A smooth implicit surface."""
 
-    dimension, two_sided = 2, False
+    dimension, two_sided, straight = 2, False, False
 
     def __init__(self, surface: ImplicitSurface, middle: np.ndarray) -> None:
         f = surface.expression
