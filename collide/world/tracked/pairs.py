@@ -18,6 +18,8 @@ from .jets import At, Lost, Part, Plane, Rim
 
 # Against size: what is on a border, or one place; and normals that are out by no more.
 _NEAR, _ASIDE = 1e-9, 1e-6
+# Against size: bodies of which it is not told where they are inside are not deeper in each other when that is seen.
+_DEEPEST = 0.25
 
 
 class Near(NamedTuple):
@@ -55,10 +57,12 @@ def between(one: Features, other: Features, a: Place, b: Place, size: float) -> 
 
 def _deep(near: OnSmooth, at: Course, first: Features, second: Features, own: Place, its: Place) -> bool:
     """May bodies be in each other as deep as this, and the second nowhere nearer to its surface? As far as that is known."""
-    place, slack = at.point + (at.gap + near.radius) * at.normal, _NEAR * near.size
+    if near.radius:
+        return at.gap > -near.radius
+    place, slack = at.point + at.gap * at.normal, _NEAR * near.size
     inside = first.within[:, :3] @ ((at.point - own.centre) @ own.turn) - first.within[:, 3] <= slack
-    deep = second.within[:, :3] @ ((place - its.centre) @ its.turn) - second.within[:, 3] <= (1.0 - _ASIDE) * (at.gap + near.radius) + slack
-    return bool(inside.all() and (near.radius > 0.0 or deep.all()))
+    deep = second.within[:, :3] @ ((place - its.centre) @ its.turn) - second.within[:, 3] <= (1.0 - _ASIDE) * at.gap + slack
+    return bool(inside.all() and deep.all()) and (second.convex or at.gap > -_DEEPEST * near.size)
 
 
 def alone(one: Features, other: Features) -> bool:
