@@ -15,7 +15,7 @@ from collide.world.sustained import Mode
 from collide.world.tracked.contact import Place
 from collide.world.tracked.features import features
 from collide.world.tracked.pairs import between
-from generative import ParametricSurface, u, v
+from generative import ImplicitSurface, ParametricSurface, u, v, x, y, z
 from models.shapes.quadrics import sphere
 from models.shapes.solids import box, cone, cylinder
 
@@ -177,3 +177,31 @@ def test_where_cans_touch_is_as_their_circles_tell():
         found = between(parts, floor, Place(np.array([0, 0, -min(lows)]), turn, still, still), Place(still, np.eye(3), still, still), 1.0)
         assert min(near.gap for near in found) == pytest.approx(0.0, abs=1e-12)
         assert len(found) == 1 or max(near.gap for near in found) == pytest.approx(max(lows) - min(lows), abs=1e-12)
+
+
+def test_parts_beyond_a_body_are_not_in_it():
+    """A block on a drum: its corners touch, but the rim of the drum is not in the block, though it is below the planes of its sides."""
+    still, drum, block = np.zeros(3), features(cylinder(radius=2), (0.0, 0.0, 0.0)), features(box(), (0.0, 0.0, 0.0))
+    for shift in (0.0, 0.03):
+        places = Place(still, np.eye(3), still, still), Place(np.array([shift, 0.0, 2.5]), np.eye(3), still, still)
+        found = between(drum, block, *places, 1.0)
+        assert [near.contact.one.dimension for near in found] == [0] * 4 and all(abs(near.gap) < 1e-12 for near in found)
+
+
+def test_a_superquadric_rolls_but_not_over_where_it_is_flat():
+    """x^4 + y^4 + z^4 = 1 reaches as far as (|a|^(4/3) + |b|^(4/3) + |c|^(4/3))^(3/4) along (a, b, c)."""
+    shape = ImplicitSurface(x**4 + y**4 + z**4 - 1, bounds=[(-1.5, 1.5)] * 3)
+
+    def body(q):
+        return RigidBody(shape, position=(0, 0, low(q)), orientation=q, mass=1, inertia=np.eye(3) / 2)
+
+    def low(q):
+        return float((np.abs(matrix(q)[2]) ** (4 / 3)).sum() ** 0.75)
+
+    run = fall(body(about((1, 2, 3), 0.9)), until=0.4)
+    assert run.outcome is Outcome.FINISHED
+    states = [run.state(float(s)) for s in np.linspace(0, 0.4, 20)]
+    np.testing.assert_allclose([s.positions[1, 2] for s in states], [low(s.quaternions[1]) for s in states], atol=1e-9)
+    np.testing.assert_allclose([run.energy(float(s)) for s in np.linspace(0, 0.4, 20)], run.energy(0.0), rtol=1e-10)
+    run = fall(body(about((0, 1, 0), 0.3)), until=0.4)
+    assert run.outcome is Outcome.UNRESOLVED and "stay in contact" in run.reason
