@@ -18,12 +18,14 @@ from .lookout import Key, Undecided
 from .sustained import Held, Mode, at_rest, still
 from .system import Forces, System
 from .touches import Rest
-from .tracked.ends import End, Watch, onward, settled
+from .tracked.ends import End, Watch, lifted, onward, settled
 from .tracked.forces import Kept, solved
 from .tracked.grip import gripped
 
 # Against what acts on a body, and the speed of a fall from its size: what counts as none, and a slip that does.
 _SLOW, _SLIP = 1e-9, 1e-6
+# Against a slip that counts as none, those that are stopped where there is no other answer.
+_STOPPED = (1.0, 10.0, 100.0)
 # Against size: bounces that rise no higher are followed.
 _LOW = 1e-7
 # Against what acts at contacts, what counts as no force. So many ends of motions at one moment are none.
@@ -91,7 +93,10 @@ class Following(Linked):
         system = self._system(kept, free)
         _, motion, inverse, rates = system.look(self.now, self._all())
         scales = np.concatenate([np.repeat([1.0, self.actors[k].radius], 3) for k in free])
-        chosen = gripped(kept, motion, inverse, scales, _QUIET * self._strength(system, rates))
+        quiet = _QUIET * self._strength(system, rates)
+        # Friction at slips that end at once may have no answer; what is left of these is taken then.
+        ways = (gripped([replace(k, still=part * k.still) for k in kept], motion, inverse, scales, quiet) for part in _STOPPED)
+        chosen = next((way for way in ways if way is not None), None)
         if chosen is None:
             self.not_followed(keys[0])
         assert chosen is not None
@@ -111,9 +116,8 @@ class Following(Linked):
         if chosen:
             for k, (centre, shift, velocity, spin) in zip(free, settled(system, self.now, self._all()), strict=True):
                 course = self.actors[k].course
-                angle = float(np.linalg.norm(shift))
-                turn = rotation.about(shift / angle, angle) @ course.turn_at(self.now) if angle else course.turn_at(self.now)
-                self.actors[k].take(course.again(self.now, centre=centre, turn=turn, velocity=velocity, spin=spin), self.now, seen=False)
+                self.actors[k].take(course.again(self.now, centre=centre, turn=self._turned(k, shift), velocity=velocity, spin=spin),
+                                    self.now, seen=False)
         if chosen and self.forces is None and self._rests(system):
             for k in free:
                 self._hold_body(k, Held(Mode.REST, at_rest(self.actors[k], self.now)))
@@ -121,6 +125,25 @@ class Following(Linked):
                 self._hold_pair(key)
         else:
             self._solve(system, owners)
+
+    def _turned(self, k: int, shift: np.ndarray) -> np.ndarray:
+        turn, angle = self.actors[k].course.turn_at(self.now), float(np.linalg.norm(shift))
+        return np.asarray(rotation.about(shift / angle, angle) @ turn if angle else turn)
+
+    def lift(self, keys: Sequence[Key]) -> None:
+        """Out of each other, of pairs that hit each other: what landed was seen when it was a little too deep, and if it then hardly parts,
+        it would be found to touch as it comes out.
+        """
+        links, free = [link for key in keys for link in self.touching[key].links], sorted({k for key in keys for k in key[:2]
+                                                                                          if self.actors[k].free})
+        if not links:
+            return
+        shifts = lifted(self._system([Kept(link, 0.0, None, 0.0) for link in links], free), self.now, self._all(),
+                        min(self.size(key) for key in keys))
+        for k, shift in zip(free, shifts if shifts is not None else (), strict=shifts is not None):
+            course = self.actors[k].course
+            self.actors[k].take(course.again(self.now, centre=course.centre_at(self.now) + shift[:3], turn=self._turned(k, shift[3:])),
+                                self.now, seen=False)
 
     def _renewed(self, owners: Sequence[Key], chosen: Sequence[Kept]) -> list[Kept]:
         """These contacts alone are what touches from now on; those of curved surfaces from where they are."""

@@ -14,12 +14,14 @@ from .tracked.curved import OnSmooth
 from .tracked.features import Features, ball, features
 from .tracked.jets import Lost
 from .tracked.manifold import Link, Side, by_parts, manifold
-from .tracked.polyhedral import Polyhedral, polyhedral
+from .tracked.polyhedral import Polyhedral, polyhedral, separating
 
 # Against size: points that are one, and normals that are out by no more; bounces that rise no higher are none.
 _SAME, _FLAT = 1e-9, 1e-9
 # Normals are those of a contact, but for roundings of where bodies are.
 _ABOUT = 1e-9
+# Against size: how deep corners may be in each other where a search finds that they touch.
+_DEEP = 1e-7
 # Against the speed of a fall from its size, one with which a body may stay in contact.
 _SLOWLY = 1e-3
 
@@ -36,6 +38,16 @@ class Linked(Touches):
         actor = self.actors[k]
         middle = float(actor.middle[0]), float(actor.middle[1]), float(actor.middle[2])
         return ball(actor.ball) if actor.ball is not None else features(actor.rigid.outline, middle)
+
+    def separating(self, key: Key) -> np.ndarray | None:
+        """A normal of bodies with corners that touch where a search finds none, as where edges are parallel."""
+        shapes, places = [self.shape(k) for k in key[:2]], [place_of(self.actors[k].course, self.now) for k in key[:2]]
+        if shapes[0] is None or shapes[1] is None:
+            return None
+        one, other = (s.moved(p.turn, p.centre) for s, p in zip((shapes[0], shapes[1]), places, strict=True))
+        # They come together that way.
+        way = places[0].velocity - places[1].velocity
+        return separating(one, other, way, _DEEP * self.size(key), _SAME * self.size(key))
 
     def links(self, key: Key, points: np.ndarray, normals: np.ndarray, parts: bool) -> tuple[Link, ...]:
         """The contacts in the planes of some points, with normals from the first body to the second; none where it is not known how to

@@ -4,7 +4,7 @@ searched for new incoming ones (Section 2).
 
 import copy
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -233,7 +233,11 @@ class Simulation(Following):
         if found.time is not None and self.speed(entry.key) * (found.time[1] - found.time[0]) > _LOOSE * self.size(entry.key):
             raise Undecided(f"{both} meet between t = {found.time[0]!r} and t = {found.time[1]!r}, which is not told more closely")
         if not np.isfinite(found.normals).all():
-            raise Undecided(f"{both} touch at t = {entry.time!r} where no direction separates them")
+            normal = self.separating(entry.key)
+            if normal is None:
+                raise Undecided(f"{both} touch at t = {entry.time!r} where no direction separates them")
+            normals = np.tile(normal if ordered(self.actors, entry.key) == (i, j) else -normal, (len(found.points), 1))
+            found = replace(found, normals=normals)
         return self._touch(found, entry.key)
 
     def _touch(self, found: Contacts, key: Key) -> Touching:
@@ -258,6 +262,7 @@ class Simulation(Following):
 
     def _respond(self, hit: Sequence[Key], time: Interval, clock: Clock) -> None:
         keys = self._together(hit)
+        self.lift(keys)
         bodies = sorted({k for key in keys for k in key[:2]})
         contacts, owners = [], []
         for key in keys:

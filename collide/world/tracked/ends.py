@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ..impact import least_impulses
 from ..system import System
 from .curved import OnSmooth
 from .features import Features
@@ -19,6 +20,8 @@ from .polyhedral import Polyhedral
 # Against size: corners that are no higher are in the plane of a contact; how deep these may come, and how far a contact beyond a border.
 IN_PLANE, _DEEP, _BEYOND = 1e-9, 1e-10, 2e-9
 _TIMES = 24
+# Against size, what of a gap may be rounding.
+_ROUNDING = 1e-14
 # A slip that is so much along the direction that it is said to have goes on.
 _AHEAD = 0.9
 PARTS = (1.0 - np.cos(np.pi * np.arange(1, _TIMES + 1) / _TIMES)) / 2.0
@@ -196,6 +199,20 @@ def onward(system: System, now: float, courses: Sequence[Any]) -> list[Kept] | N
         return None
     return [k if k.slip is None or k.loose or np.hypot(*s[1:]) <= k.still else replace(k, slip=axes[1:].T @ (s[1:] / np.hypot(*s[1:])))
             for k, s, axes in zip(system.kept, motion.speeds, motion.frames, strict=True)]
+
+
+def lifted(system: System, now: float, courses: Sequence[Any], size: float) -> np.ndarray | None:
+    """(n, 6): the least shifts and turns of the free bodies after which they are no longer in each other at the contacts; None where they
+    are not, but for rounding.
+    """
+    _, motion, inverse, _ = system.look(now, courses)
+    deep = motion.gaps < -_ROUNDING * size
+    if not deep.any():
+        return None
+    root = np.linalg.cholesky(inverse)
+    normals = motion.rows[:, 0] @ root
+    found: np.ndarray = (root @ (normals.T @ least_impulses(normals, np.where(deep, -motion.gaps, 0.0)))).reshape(-1, 6)
+    return found
 
 
 def settled(system: System, now: float, courses: Sequence[Any]) -> list[tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]]:

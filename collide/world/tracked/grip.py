@@ -13,6 +13,8 @@ _NOTHING, _LIMIT = 1e-10, 1e-6
 # What is lacking clearly, against the most; how far a slip that begins may be from its direction, against it, unless it hardly begins;
 # and directions that count as one.
 _CLEAR, _ASIDE, _BEGUN, _TURNED = 1e-5, 1e-6, 1e-5, 1e-2
+# Rounds in which directions of slips are found, and what of them no longer changes.
+_TURNS, _TURNED_OFF = 60, 1e-12
 # Forces count as possible whose sum is out by no more, against it.
 TOLERANCE = 1e-9
 
@@ -21,8 +23,13 @@ def gripped(kept: Sequence[Kept], now: Motion, inverse: np.ndarray, size: np.nda
     """Some contacts as they stay, with or without slip, or are loose; none where nothing acts at them, and None where Coulomb's law has no
     answer that is found. What slips already, does. `quiet`: accelerations that count as none.
     """
-    at_first = [replace(k, slip=None if k.friction and np.hypot(*s[1:]) <= k.still else _world(axes, s[1:]))
-                for k, s, axes in zip(kept, now.speeds, now.frames, strict=True)]
+    slow = np.array([bool(k.friction) and np.hypot(*s[1:]) <= k.still for k, s in zip(kept, now.speeds, strict=True)])
+    at_first = [replace(k, slip=None if e else _world(axes, s[1:]))
+                for k, e, s, axes in zip(kept, slow, now.speeds, now.frames, strict=True)]
+    # What counts as no slip has no direction, either.
+    speeds = now.speeds.copy()
+    speeds[slow, 1:] = 0.0
+    now = now._replace(speeds=speeds)
     if np.abs(now.free).max() <= quiet:
         return []
     if (now.free[:, 0] >= -quiet).all():
@@ -34,6 +41,7 @@ def gripped(kept: Sequence[Kept], now: Motion, inverse: np.ndarray, size: np.nda
     for way in range(3):
         chosen = (_chosen(at_first, now, relaxed(at_first, now, inverse), inverse) if way == 2 else
                   _giving_way(at_first, now, lack.lack, None if way else found.forces))
+        chosen = _aligned(chosen, now, inverse)
         if _holds(chosen, now, inverse, size):
             return [k or replace(first, loose=True) for k, first in zip(chosen, at_first, strict=True)]
     return None
@@ -53,6 +61,33 @@ def _giving_way(kept: Sequence[Kept], now: Motion, lack: np.ndarray, forces: np.
     return found
 
 
+def _begins(k: Kept, speed: np.ndarray) -> bool:
+    return k.slip is not None and bool(k.friction) and bool(np.hypot(*speed[1:]) <= k.still)
+
+
+def _aligned(chosen: Sequence[Kept | None], now: Motion, inverse: np.ndarray) -> list[Kept | None]:
+    """With slips that begin in the directions in which they do then, where that is so of some directions; found by rounds, in which what
+    friction takes from a slip is added to it again, so that it does not overshoot.
+    """
+    found, which = [*chosen], [c for c, k in enumerate(chosen) if k is not None]
+    part = now.of(which)
+    for _ in range(_TURNS):
+        kept = [k for k in found if k is not None]
+        if not any(_begins(k, s) for k, s in zip(kept, part.speeds, strict=True)):
+            break
+        known, off = solved(kept, part, inverse), 0.0
+        rates = part.free + part.rows @ known.change
+        for c, k, rate, speed, axes, rows, force in zip(which, kept, rates, part.speeds, part.frames, part.rows, known.forces, strict=True):
+            if k.slip is not None and _begins(k, speed):
+                along = axes[1:] @ k.slip
+                way = rate[1:] + k.friction * max(force[0], 0.0) * float(np.trace(rows[1:] @ inverse @ rows[1:].T)) / 2.0 * along
+                off = max(off, float(np.hypot(*(way / max(np.hypot(*way), 1e-300) - along))))
+                found[c] = replace(k, slip=_world(axes, way))
+        if off <= _TURNED_OFF:
+            break
+    return found
+
+
 def _holds(chosen: Sequence[Kept | None], now: Motion, inverse: np.ndarray, size: np.ndarray) -> bool:
     """Do contacts that are chosen press, within their cones, those that slip in their directions, and do the others part?"""
     which = [c for c, k in enumerate(chosen) if k is not None]
@@ -66,7 +101,7 @@ def _holds(chosen: Sequence[Kept | None], now: Motion, inverse: np.ndarray, size
     for k, rate, speed, axes in zip(chosen, rates, now.speeds, now.frames, strict=True):
         if k is None and not rate[0] >= -_NOTHING * fast:
             return False
-        if k is not None and k.slip is not None and k.friction and np.hypot(*speed[1:]) <= k.still:
+        if k is not None and k.slip is not None and _begins(k, speed):
             along = axes[1:] @ k.slip
             ahead = float(rate[1:] @ along)
             if ahead < -_BEGUN * fast or np.hypot(*(rate[1:] - ahead * along)) > max(_ASIDE * ahead, _BEGUN * fast):

@@ -13,7 +13,7 @@ from .polyhedral import Polyhedral
 
 # Against size: what touches, or is on a border; what may be in a plane, whose point is that of some time within the bracket of a hit, while
 # bodies move; and what is parallel to it.
-_NEAR, _ABOUT, _PARALLEL = 1e-9, 1e-7, 1e-8
+_NEAR, _ABOUT, _PARALLEL = 1e-9, 1e-7, 1e-6
 
 
 Contact = OnFace | OnBall | OnEdge | OnSmooth

@@ -9,10 +9,14 @@ import sympy as sp
 
 from collide import Mesh, Outcome, RigidBody, World
 from collide.search.budget import Budget
+from collide.world.outline import Flat
 from collide.world.sustained import Mode
-from collide.world.tracked.contact import Place
-from collide.world.tracked.manifold import Side, manifold
-from collide.world.tracked.polyhedral import polyhedral
+from collide.world.system import System
+from collide.world.tracked.contact import OnFace, Place
+from collide.world.tracked.ends import lifted
+from collide.world.tracked.forces import Kept
+from collide.world.tracked.manifold import Link, Side, manifold
+from collide.world.tracked.polyhedral import polyhedral, separating
 from generative import ParametricSurface, Rigid, t, u, v
 from models.shapes.solids import box, cylinder
 
@@ -230,3 +234,53 @@ def test_a_plate_that_slides_and_turns_stops_to_do_both_at_once(spin):
     for state, feet in ((run.state(float(s)), corners(run, 1, float(s))[::2]) for s in times):
         speeds.append(np.linalg.norm(state.velocities[1] + np.cross(state.spins[1], feet - state.positions[1]), axis=1).sum())
     assert np.trapezoid(0.3 * 2.5 * np.array(speeds), times) == pytest.approx(energies[0] - energies[-1], rel=1e-3)
+
+
+def test_a_slip_that_begins_is_not_led_aside_by_what_counts_as_none():
+    """A block that is let go on a slope steeper than friction holds, with a millionth of a speed across."""
+    down = 10 * np.array([math.sin(0.4), 0, -math.cos(0.4)])
+    block_on_slope = RigidBody(cube(0.5), position=(0, 0, 0.5), velocity=(0, 1e-6, 0), mass=1)
+    run = World([RigidBody(FLOOR, fixed=True), block_on_slope], gravity=tuple(down), friction=0.3, restitution=0.0,
+                forces=lambda state: np.zeros((2, 3))).run(until=0.5)
+    assert run.outcome is Outcome.FINISHED and modes(run, 1) == [Mode.SLIDING]
+    fast = 10 * (math.sin(0.4) - 0.3 * math.cos(0.4))
+    np.testing.assert_allclose(run.state(0.5).velocities[1], [fast / 2, 0, 0], atol=2e-6)
+
+
+
+@pytest.mark.parametrize(("corners", "shift"), [([0, 1, 2, 3], [0, 0, 1e-10, 0, 0, 0]), ([0], None)])
+def test_what_landed_too_deep_is_lifted_by_the_least_change(corners, shift):
+    """By the mass matrix M: of one corner with the row n of its height, by 1e-10 M^-1 n / (n M^-1 n)."""
+    simulation = World([RigidBody(FLOOR, fixed=True), RigidBody(cube(), position=(0, 0, 0.5), mass=3)], gravity=GRAVITY)._simulation(0.0)
+    foot = np.array([[x, y, -0.5] for x in (-0.5, 0.5) for y in (-0.5, 0.5)])
+    face = Flat(np.array([0.0, 0, 1]), 0.0, np.empty((0, 2, 3)))
+    kept = [Kept(Link((1, 0), OnFace(foot[k], 0.0, face)), 0.0, None, 0.0) for k in corners]
+    for actor in simulation.actors:
+        actor.begin(0.0)
+    body = simulation.actors[1]
+    courses = [simulation.actors[0].course, body.course.again(0.0, centre=np.array([0, 0, 0.5 - 1e-10]))]
+    system = System(None, simulation.particulars, np.zeros(3), [1], kept)
+    if shift is None:
+        row = np.array([0, 0, 1, *np.cross(foot[0], [0, 0, 1])])
+        moved = row / np.repeat([3, 3 / 6], 3)
+        shift = 1e-10 * moved / (row @ moved)
+    np.testing.assert_allclose(lifted(system, 0.0, courses, 1.0), [shift], atol=1e-15)
+    assert lifted(system, 0.0, [courses[0], body.course], 1.0) is None
+
+
+def test_corners_that_meet_have_a_direction_which_separates_the_bodies():
+    one, other = (polyhedral(cube(), (0.0, 0.0, 0.0)).moved(np.eye(3), np.array(shift)) for shift in ((0, 0, 0), (1, 0.25, 1)))
+    for way, normal in (((0, 0, -3), (0, 0, -1)), ((-2, 0, 1), (-1, 0, 0))):
+        np.testing.assert_allclose(separating(other, one, np.array(way), 1e-9, 1e-9), normal, atol=1e-15)
+    assert separating(one, other.moved(np.eye(3), np.array([-0.1, 0, -0.1])), np.array([0, 0, 1]), 1e-9, 1e-9) is None
+
+
+def test_blocks_whose_parallel_edges_meet_hit_each_other():
+    """The lower edge of one comes down on the edge of the other, a bit along it, where a search finds no normal of its own."""
+    angle = 0.4
+    place, turned = (0.5 + math.sqrt(0.5) * math.sin(angle - math.pi / 4), 0.1, 1.5), (math.cos(angle / 2), 0, math.sin(angle / 2), 0)
+    bodies = [RigidBody(cube(), fixed=True), RigidBody(cube(), position=place, orientation=turned, mass=1)]
+    run = World(bodies, gravity=GRAVITY, restitution=0.5).run(events=1)
+    low = math.sqrt(0.5) * math.cos(angle - math.pi / 4)
+    assert run.events[0].time[0] == pytest.approx(math.sqrt(0.2 * (1 - low)), abs=1e-9)
+    np.testing.assert_allclose(run.events[0].normals, [[0, 0, 1]], atol=1e-12)
