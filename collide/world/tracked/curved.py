@@ -25,6 +25,8 @@ class OnSmooth:
         self.one, self.other, self.radius, self.side, self.size = one, other, radius, side, size
         # What was found last is near to what is asked for next, and changes no more than roundings of that.
         self.start = self.at = start
+        # Places of bodies at several times that were asked for at once, and of the contact.
+        self.known: list[tuple[Place, Place, tuple[At, At]]] = []
 
     def again(self) -> "OnSmooth":
         """The same contact from where it is now."""
@@ -37,6 +39,23 @@ class OnSmooth:
         moving = other.at(found.other.point) + at @ found.other.along
         return Course(found.other.point, found.normal, float(found.way @ found.normal) - self.radius, moving,
                       turning(found, one, other, by, at))
+
+    def courses(self, one: Place, other: Place, m: int) -> list[Course]:
+        """At m times, of which each is found from the one before, or from that of the last time if the bodies were nearer to there."""
+        found, now = list[Course](), list[tuple[Place, Place, tuple[At, At]]]()
+        for k in range(m):
+            at = one.of(k), other.of(k)
+            near = [rows[j] for rows, j in ((now, k - 1), (self.known, k)) if 0 <= j < len(rows)]
+            if near:
+                self.at = min(near, key=lambda e: sum(self._off(a, b) for a, b in zip(at, e[:2], strict=True)))[2]
+            found.append(self.course(*at))
+            now.append((*at, self.at))
+        self.known = now if m > 1 else self.known
+        return found
+
+    def _off(self, one: Place, other: Place) -> float:
+        """About how far points of a body are from one place to another."""
+        return _length(one.centre - other.centre) + self.size * math.hypot(*(one.turn - other.turn).ravel().tolist())
 
     def _met(self, one: Place, other: Place) -> Meeting:
         """From where it was last; if nothing near that is it, as where a step was too long, from where it was at first."""

@@ -84,9 +84,7 @@ def _course(link: Link, places: dict[int, Place], m: int) -> Course:
     one, other = (places[b] for b in link.pair)
     if not isinstance(link.contact, OnSmooth):
         return link.contact.course(one, other)
-    # Where these touch is found from where they touched just before.
-    found = [link.contact.course(one.of(k), other.of(k)) for k in range(m)]
-    return Course(*(np.array(e) for e in zip(*found, strict=True)))
+    return Course(*(np.array(e) for e in zip(*link.contact.courses(one, other, m), strict=True)))
 
 
 def directions(kept: Sequence[Kept], now: Motion) -> list[np.ndarray | None]:
