@@ -9,8 +9,8 @@ triangles are found in the order of their times. A face has a tree, too, over th
 from codegen.machine.loops import native
 from codegen.machine.structures import LANES, Floats, Grid, Intervals, Ints, Rows, View, array
 
-from ..search.native.queue import meld, without_root
 from .approach_loop import ApproachMemory, Part, advanced
+from .queued_pairs import queued, taken
 
 MESH, FACE = 1, 2
 # Numbers of a block of cells.
@@ -89,10 +89,7 @@ def descend(s: DescentMemory, wanted: int) -> int:
             return NEED_ROOM
         if s.found >= s.found_room:
             return NEED_FOUND
-        i = s.root
-        s.root = without_root(s, i)
-        s.free[s.unused] = i
-        s.unused += 1
+        i = taken(s)
         a, b, time = s.both[i, 0], s.both[i, 1], s.key[i]
         if known(s, a, b):
             continue
@@ -139,15 +136,6 @@ def found(s: DescentMemory, a: int, b: int, time: float) -> None:
 
 
 @native
-def push(s: DescentMemory, a: int, b: int, time: float) -> None:
-    s.unused -= 1
-    i = s.free[s.unused]
-    s.both[i, 0], s.both[i, 1], s.key[i] = a, b, time
-    s.child[i], s.sibling[i] = -1, -1
-    s.root = meld(s, s.root, i)
-
-
-@native
 def divide(s: DescentMemory, a: int, b: int, time: float) -> None:
     """Queue the pairs of the larger node's children and the other node that may meet. A face is divided when it comes to triangles."""
     larger = s.tree_of1 == FACE or (s.tree_of2 == MESH and s.size2[b] > s.size1[a])
@@ -181,7 +169,7 @@ def consider(s: DescentMemory, a: int, b: int, time: float) -> None:
             # They meet as the window begins.
             step = 0.0
     if s.time[0] < s.end:
-        push(s, a, b, s.time[0])
+        queued(s, a, b, s.time[0])
 
 
 @native

@@ -1,21 +1,21 @@
-"""The native loop of `world.apart`: best first over pairs of nodes of two trees, in a stretch of time.
+"""The native loop of `world.apart`: best first over pairs of nodes of two trees, stretch of time by stretch.
 
 The key of a pair is a time before which what its nodes hold is apart. The pair with the least one is taken: the larger of two nodes that
 can be divided is, and the pairs with its halves are moved on in time from there. Leaves belong to groups. Pairs of groups are found in the
 order of the times of their first leaves; other nodes of the same pair of groups are passed over.
 
-A node holds a part of a surface within a ball, and between two planes. In the stretch the centres of two balls differ by d(s) =
-D + s V + s^2 a / 2, but for an error of E + s^2 A / 2 at most, s being the time from its beginning on. So along a unit vector n they are
-farther apart than n d(s) - E - s^2 A / 2, which is a parabola. Roundings of what is computed here, some hundred of relative error 2^-53,
-are part of E.
+A node holds a part of a surface within a ball, and between two planes. In a stretch the centres of two balls differ by d(s), but for an
+error of E + s^2 A / 2 at most (`stretches_loop`). So along a unit vector n they are farther apart than n d(s) - E - s^2 A / 2, which is a
+parabola. Roundings of what is computed here, some hundred of relative error 2^-53, are part of E.
 """
 
 import numpy as np
 
 from codegen.machine.loops import native
-from codegen.machine.structures import Floats, Grid, Ints, Structure, array
+from codegen.machine.structures import Floats, Grid, Ints, array
 
-from ..search.native.queue import meld, without_root
+from .queued_pairs import queued, taken
+from .stretches_loop import StretchesMemory, put_stretch
 
 FINISHED, NEED_ROOM, NEED_FOUND = 0, 1, 2
 # Effort: how often a pair is moved on at most, and the share of what is left of the stretch that is worth another time.
@@ -30,23 +30,22 @@ _ALIKE = 2.0
 _SLANT = 1e-6
 
 
-class NearingMemory(Structure):
+class NearingMemory(StretchesMemory):
     """The trees are the caller's."""
 
     unset = ("room", "found_room")
 
+    room: int
+    found_room: int
     root: int                       # of the heap of pairs
     unused: int                     # pairs in `free`
     found: int                      # pairs of groups
-    found_room: int
-    limit: float                    # pairs that may meet only after it wait
-    last: float                     # the end of the stretch, from its beginning on
-    error: float                    # E
-    bend: float                     # A
-    place: Floats = array(9)        # of the centre of the second body as seen from the first: where it is, its velocity and acceleration
-    turn: Floats = array(36)        # the rotations of both bodies, each with its derivative
-    whirl: Floats = array(2)        # bounds of the size of the derivatives of rotations
-    skew: Floats = array(2)         # how far rotations may be from what is computed of them
+    stretch: int                    # the present one, and whether its pairs are queued
+    begun: int
+    first: float                    # when the first pair of groups may meet; infinite: none is found yet
+    stride: float                   # so long after that the search ends
+    limit: float                    # in the present stretch
+    until: float                    # all pairs of groups are found that may meet before
     node1: Grid[float] = array("nodes", 8)  # centre, radius, thickness and normal
     node2: Grid[float] = array("nodes", 8)
     child1: Ints = array("nodes")           # the first of two children; of leaves -1
@@ -54,8 +53,7 @@ class NearingMemory(Structure):
     group1: Ints = array("nodes")           # -1: of no group
     group2: Ints = array("nodes")
     groups: int                             # of the second body
-    coarse: int                             # 1 where a pair was found
-    seen: Ints = array("pairs")             # of pairs of groups: 1 for those found
+    seen: Ints = array("pairs")             # of pairs of groups: 1 for those found in this stretch
     way: Floats = array(6)          # D and V of a pair
     # queued pairs
     both: Grid[int] = array("room", 2)  # nodes
@@ -70,24 +68,57 @@ class NearingMemory(Structure):
 
 @native
 def begin_nearing(s: NearingMemory) -> int:
-    """Queue the pair of both roots, if they may meet in the stretch."""
-    s.root = -1
-    consider(s, 0, 0, 0.0)
+    """What was found before is forgotten."""
+    forget(s)
+    s.found, s.stretch, s.begun = 0, 0, 0
+    s.first, s.until = np.inf, s.ends[s.stretches]
     return 0
 
 
 @native
-def nearing(s: NearingMemory, wanted: int) -> int:
-    """Goes on until so many pairs of groups are found, or all that may meet up to the limit; why it stopped."""
-    while s.root >= 0 and s.found < wanted and s.key[s.root] <= s.limit:
+def nearing(s: NearingMemory) -> int:
+    """Goes on until all pairs of groups are found that may meet in so long from the first one on; why it stopped."""
+    while s.stretch < s.stretches:
+        if s.begun == 0:
+            begin_stretch(s)
+        reason = through_stretch(s)
+        if reason != FINISHED:
+            return reason
+        if s.root >= 0:
+            s.until, s.stretch = s.ends[s.stretch] + s.key[s.root], s.stretches
+        s.stretch += 1
+        s.begun = 0
+    return FINISHED
+
+
+@native
+def begin_stretch(s: NearingMemory) -> None:
+    """Queue the pair of both roots, if they may meet in the stretch."""
+    put_stretch(s, s.stretch)
+    forget(s)
+    s.limit = s.first + s.stride - s.ends[s.stretch]
+    s.root, s.unused, s.begun = -1, s.room, 1
+    for i in range(s.room):
+        s.free[i] = i
+    consider(s, 0, 0, 0.0)
+
+
+@native
+def forget(s: NearingMemory) -> None:
+    """No pair of groups is found in this stretch."""
+    for i in range(s.found):
+        s.seen[s.hits[i, 0] * s.groups + s.hits[i, 1]] = 0
+
+
+@native
+def through_stretch(s: NearingMemory) -> int:
+    """All that may meet up to the limit in the present stretch; why it stopped."""
+    while s.root >= 0 and s.key[s.root] <= s.limit:
         if s.unused < 2:
             return NEED_ROOM
         if s.found >= s.found_room:
             return NEED_FOUND
-        i = s.root
-        s.root = without_root(s, i)
-        s.free[s.unused] = i
-        s.unused += 1
+        i = taken(s)
         a, b, time = s.both[i, 0], s.both[i, 1], s.key[i]
         if known(s, a, b):
             continue
@@ -107,7 +138,7 @@ def ended(s: NearingMemory, a: int, b: int) -> bool:
     """Need a pair be divided no further? Where one was found already, nodes of groups need not."""
     if s.child1[a] < 0 and s.child2[b] < 0:
         return True
-    if s.coarse == 0 or s.group1[a] < 0 or s.group2[b] < 0:
+    if s.first == np.inf or s.group1[a] < 0 or s.group2[b] < 0:
         return False
     first, second = s.node1[a, 3], s.node2[b, 3]
     return first <= _ALIKE * second and second <= _ALIKE * first
@@ -122,8 +153,10 @@ def known(s: NearingMemory, a: int, b: int) -> bool:
 
 @native
 def found(s: NearingMemory, first: int, second: int, time: float) -> None:
-    s.seen[first * s.groups + second], s.coarse = 1, 1
-    s.hits[s.found, 0], s.hits[s.found, 1], s.when[s.found] = first, second, time
+    if s.first == np.inf:
+        s.first, s.limit = s.ends[s.stretch] + time, time + s.stride
+    s.seen[first * s.groups + second] = 1
+    s.hits[s.found, 0], s.hits[s.found, 1], s.when[s.found] = first, second, s.ends[s.stretch] + time
     s.found += 1
 
 
@@ -134,11 +167,7 @@ def consider(s: NearingMemory, a: int, b: int, time: float) -> None:
         return
     time = moved_on(s, a, b, time)
     if time < s.last:
-        s.unused -= 1
-        i = s.free[s.unused]
-        s.both[i, 0], s.both[i, 1], s.key[i] = a, b, time
-        s.child[i], s.sibling[i] = -1, -1
-        s.root = meld(s, s.root, i)
+        queued(s, a, b, time)
 
 
 @native

@@ -13,18 +13,21 @@ from generative.changes import pieces_of
 from ..bodies.mesh import Mesh
 from ..bodies.surface_points import extent
 from . import neighbours
+from .cover import BallTree, ball_tree, tree_of_ball
 from .flight import Flight, Gait, Inertia, flight
 from .forced import Forced
 from .formulas import Moving, Template, motion_of, placed, values_of
 from .impact import Mass
 from .outline import Flat, ball_radius, flats, reach
 from .rigid_body import RigidBody
-from .rotation import matrix
+from .rotation import crosses, matrix
 from .system import Particulars
 
 _NONE = np.zeros(3)
 # A box is good for so many series, of which each may begin out by a rounding (see `neighbours.ROUNDINGS`).
 _SERIES = 64.0
+# What is seen as it falls has a box until it has moved so many times as far at rest.
+_FALLEN = 64.0
 # A driven body gets a new box after so much time, against that in which it moves about its size.
 _SOON, _SHORTEST = 1.0, 1e-6
 # Accelerations that no formula tells are differences of velocities over this time.
@@ -60,6 +63,13 @@ class Actor:
             self.take(Driven(self.rigid.motion), start)
         else:
             self.take(flight(start, centre, self.rigid.velocity, self.gravity, turn, self.rigid.spin, self.inertia), start)
+
+    @functools.cached_property
+    def tree(self) -> BallTree | None:
+        """Of its surface, as its rotation and the path of its centre take it; of what is fixed, as its shape is."""
+        if self.ball is not None and not self.rigid.fixed:
+            return tree_of_ball(self.ball)
+        return ball_tree(self.rigid.outline, (0.0, 0.0, 0.0) if self.rigid.fixed else tuple(self.middle.tolist()))
 
     @property
     def free(self) -> bool:
@@ -135,8 +145,16 @@ class Actor:
             found = [f for k, f in enumerate(pieces_of(shape)) if k not in face.cells]
         return [placed(f.placed(self.rigid.orientation, self.rigid.position, normalize=True)) for f in found]
 
-    def box(self, t: float, reach: float) -> tuple[np.ndarray, np.ndarray, float]:
-        """Corners of a box that holds it from t on, some radii around it, and until when."""
+    @property
+    def falls(self) -> bool:
+        """Does it fly freely, under gravity?"""
+        flying = self.free and isinstance(self.course, Flight) and bool(self.gravity.any())
+        return flying and np.array_equal(self.course.acceleration, self.gravity)
+
+    def box(self, t: float, reach: float, since: float | None = None) -> tuple[np.ndarray, np.ndarray, float]:
+        """Corners of a box that holds it from t on, some radii around it, and until when; of one that falls, as it is seen from what has
+        fallen `since` a time, if that is given.
+        """
         if self.rigid.fixed:
             ends = extent(self.moving.body, 0.0, self.moving.numbers)
             return ends[:, 0], ends[:, 1], np.inf
@@ -144,11 +162,17 @@ class Actor:
             return self.course.box(t, self.radius, self.middle)
         if isinstance(self.course, Forced):
             return self.course.box(t, self.radius)
-        until = min(neighbours.leash(self.course, t, reach * self.radius), t + _SERIES * (self.lasts - t))
+        course = self.course if since is None else neighbours.falling(self.course, since)
+        until = min(neighbours.leash(course, t, reach * self.radius), t + _SERIES * (self.lasts - t))
+        if since is not None:
+            until = min(until, neighbours.leash(self.course, t, _FALLEN * reach * self.radius))
         if self.ball is None:
-            near = neighbours.leash(self.course, t, self.radius)
+            near = neighbours.leash(course, t, self.radius)
             until = min(until, max(near, neighbours.turns_little(self.course, t)))
-        return *neighbours.box(self.course, (t, until if until < np.inf else t), self.radius), until
+        window = t, until if until < np.inf else t
+        if since is None:
+            return *neighbours.box(self.course, window, self.radius), until
+        return *neighbours.falling_box(self.course, since, window, self.radius), until
 
     def motion(self, course: Any) -> Motion:
         """A part of its path as a motion of its shape."""
@@ -176,7 +200,7 @@ class Actor:
             # It touches with other points as it turns.
             return np.broadcast_to((course.velocity_at(t + h) - course.velocity_at(t)) / h, points.shape)
         own = (points - course.centre_at(t)) @ course.turn_at(t)
-        now, then = (course.velocity_at(s) + np.cross(course.spin_at(s), own @ course.turn_at(s).T) for s in (t, t + h))
+        now, then = (course.velocity_at(s) + crosses(course.spin_at(s), own @ course.turn_at(s).T) for s in (t, t + h))
         return np.asarray((then - now) / h)
 
     @property
@@ -223,6 +247,10 @@ class Driven:
         found = self._at(t)
         whirl = found[12:21].reshape(3, 3) @ found[:9].reshape(3, 3).T
         return np.array([whirl[2, 1] - whirl[1, 2], whirl[0, 2] - whirl[2, 0], whirl[1, 0] - whirl[0, 1]]) / 2
+
+    def turning_at(self, t: float) -> float:
+        """The size of the spin."""
+        return float(np.linalg.norm(self.spin_at(t)))
 
     def acceleration_at(self, t: float) -> np.ndarray:
         return self.rates_at(t)[:3]

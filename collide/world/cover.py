@@ -18,6 +18,7 @@ from generative import ImplicitBody, ParametricSurface, t, u, v, x, y, z
 from ..bodies.mesh import Mesh
 from ..bodies.numbers import NONE
 from ..bodies.surface_points import extent, faces, grid
+from ..culling.stretches_loop import WIDER
 from .mass import triangles_of
 
 _NORMAL, _SHARE = sp.symbols("n0:3", real=True), sp.Symbol("share", real=True)
@@ -175,6 +176,13 @@ def ball_tree(shape: Any, middle: tuple[float, ...]) -> BallTree | None:
         group, parameters = _grouped(child, levels, known.parameters[order])
     reach = float(np.linalg.norm(nodes[:, :3], axis=1).max()) * (1.0 + _ROUNDINGS)
     return BallTree(nodes, child, group, reach, parameters)
+
+
+@functools.lru_cache(maxsize=512)
+def tree_of_ball(radius: float) -> BallTree:
+    """It is that ball, a little wider than it is."""
+    wide = radius * WIDER
+    return BallTree(np.array([[0.0, 0.0, 0.0, wide, wide, 1.0, 0.0, 0.0]]), np.array([-1]), np.array([0]), 0.0)
 
 
 def _leaves(boxes: np.ndarray, normals: np.ndarray, levels: np.ndarray, far: float) -> np.ndarray:

@@ -3,32 +3,33 @@
 Two that fall alike move evenly against each other; what is fixed or rests has a box, of which one side is behind what flies away from it.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
+from ..culling.stretches_loop import ROUNDINGS
 from .actor import Actor
 from .flight import Flight
-from .neighbours import ROUNDINGS, sizes
+from .neighbours import sizes
 
 # Radii are taken to be so much greater, and squares of speeds, which is more than all roundings.
 _WIDER = 1.0 + 1e-6
 
 
-def departed(actors: Sequence[Actor], boxes: tuple[np.ndarray, np.ndarray], now: float) -> bool:
-    """Does none of the bodies meet another one after now, as long as each moves along its parabola? `boxes`: corners (n, 3) of those of
-    bodies that are fixed.
+def departed(actors: Sequence[Actor], boxed: Callable[[int], tuple[np.ndarray, np.ndarray]], now: float) -> bool:
+    """Does none of the bodies meet another one after now, as long as each moves along its parabola? `boxed`: the corners of the box of a
+    body that is fixed.
     """
     flying = [a for a in actors if not (a.rigid.fixed or a.still)]
     if not all(isinstance(a.course, Flight) for a in flying):
         return False
-    resting = [_box(k, a, boxes, now) for k, a in enumerate(actors) if a.rigid.fixed or a.still]
+    resting = [_box(k, a, boxed, now) for k, a in enumerate(actors) if a.rigid.fixed or a.still]
     return all(_behind(a, lo, hi, now) for a in flying for lo, hi in resting) and _part(flying, now)
 
 
-def _box(k: int, actor: Actor, boxes: tuple[np.ndarray, np.ndarray], now: float) -> tuple[np.ndarray, np.ndarray]:
+def _box(k: int, actor: Actor, boxed: Callable[[int], tuple[np.ndarray, np.ndarray]], now: float) -> tuple[np.ndarray, np.ndarray]:
     if actor.rigid.fixed:
-        return boxes[0][k], boxes[1][k]
+        return boxed(k)
     centre = actor.course.centre_at(now)
     return centre - actor.radius * _WIDER, centre + actor.radius * _WIDER
 

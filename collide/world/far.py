@@ -23,6 +23,11 @@ class Far:
     def __init__(self) -> None:
         self.known: Undoable[tuple[int, int], tuple[float, tuple[int, int]]] = Undoable()
 
+    def beyond(self, pair: tuple[int, ...], actors: tuple[Actor, Actor], time: float) -> bool:
+        """Is it kept that two bodies are apart up to a time?"""
+        until, known = self.known.get((pair[0], pair[1]), (-math.inf, None))
+        return until >= time and known == (actors[0].way, actors[1].way)
+
     def until(self, pair: tuple[int, int], actors: tuple[Actor, Actor], box: tuple[np.ndarray, np.ndarray] | None, window: Window) -> float:
         """A time of the window before which two bodies that fly are apart; its beginning if none is found. `box`: of one that is fixed."""
         one, other = actors

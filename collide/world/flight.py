@@ -12,6 +12,7 @@ from functools import cached_property
 
 import numpy as np
 
+from ..culling.approach import lanes
 from . import rotation
 
 # Principal moments, and directions, that differ by no more than this count as the same.
@@ -90,6 +91,18 @@ class Flight:
     def velocity_at(self, t: float) -> np.ndarray:
         return np.asarray(self.velocity + (t - self.start) * self.acceleration)
 
+    @cached_property
+    def floats(self) -> tuple[list[float], list[float], list[float]]:
+        """Centre, velocity and acceleration at the start."""
+        return self.centre.tolist(), self.velocity.tolist(), self.acceleration.tolist()
+
+    def at(self, t: float) -> tuple[list[float], list[float]]:
+        """Centre and velocity, bit for bit as `centre_at` and `velocity_at` have them, in a third of their time."""
+        tau, (centre, velocity, acceleration) = t - self.start, self.floats
+        half = tau * tau / 2
+        return ([c + tau * v + half * a for c, v, a in zip(centre, velocity, acceleration, strict=True)],
+                [v + tau * a for v, a in zip(velocity, acceleration, strict=True)])
+
     def acceleration_at(self, t: float) -> np.ndarray:
         return self.acceleration
 
@@ -101,11 +114,31 @@ class Flight:
             rotation.about(n[5:8], tau * n[8]) if self.gait is Gait.TOP else np.eye(3))
         return np.asarray(turned @ self.turn)
 
+    @property
+    def _closed(self) -> bool:
+        """Is the spin linear in time?"""
+        return self.inertia.spherical or self.gait is Gait.SPIN
+
     def spin_at(self, t: float) -> np.ndarray:
-        if self.inertia.spherical or self.gait is Gait.SPIN:
+        if self._closed:
             return np.asarray(self.spin + (t - self.turned) * self.spinning)
-        turn = self.turn_at(t)
+        return self._spin_as(self.turn_at(t))
+
+    def _spin_as(self, turn: np.ndarray) -> np.ndarray:
+        """The spin of free flight by how the body is turned then."""
         return np.asarray(turn @ self.inertia.inverse @ turn.T @ self.momentum)
+
+    @cached_property
+    def _steady(self) -> bool:
+        return not self.spinning.any()
+
+    @cached_property
+    def _turning(self) -> float:
+        return float(np.linalg.norm(self.spin))
+
+    def turning_at(self, t: float) -> float:
+        """Approximates the size of the spin: where it is not constant, and no closed form tells it, that at the start."""
+        return self._turning if self._steady else float(np.linalg.norm(self.spin_at(t)))
 
     def rates_at(self, t: float) -> np.ndarray:
         """(6,): how velocity and spin change, of what is in contact or does not move."""
@@ -114,7 +147,7 @@ class Flight:
     def pace(self, begin: float, end: float) -> tuple[np.ndarray, np.ndarray, float]:
         """Bounds (3,) of the velocity over a time, and of the size of the spin, but for rounding."""
         ends = self.velocity_at(begin), self.velocity_at(end)
-        if self.inertia.spherical or self.gait is Gait.SPIN:
+        if self._closed:
             turning = float(np.linalg.norm(self.spin_at(begin)) + (end - begin) * np.linalg.norm(self.spinning))
         else:
             turning = float(np.linalg.norm(self.momentum) / self.inertia.principal[0][0])
@@ -127,11 +160,21 @@ class Flight:
         return centre, velocity, acceleration
 
     @cached_property
+    def row(self) -> np.ndarray:
+        """(13,): its beginning, the centre, the velocity and the acceleration, and `largest`, as native loops take them."""
+        return np.array([self.start, *self.centre, *self.velocity, *self.acceleration, *self.largest])
+
+    @cached_property
+    def turn_numbers(self) -> np.ndarray:
+        """The numbers of the rotation for a kernel of its gait (see `formulas.about_centre`), in all lanes."""
+        return lanes(np.repeat(np.concatenate([[self.turned], self.numbers, self.turn.ravel()])[:, None], 2, axis=1))
+
+    @cached_property
     def momentum(self) -> np.ndarray:
         """The angular momentum at the start; it is constant in free flight."""
         return np.asarray(self.turn @ self.inertia.matrix @ self.turn.T @ self.spin)
 
-    @property
+    @cached_property
     def still(self) -> bool:
         """Does the body rest?"""
         return not (self.velocity.any() or self.acceleration.any() or self.spin.any() or self.spinning.any())
@@ -143,8 +186,10 @@ class Flight:
 
     def again(self, t: float, **changes: np.ndarray) -> "Flight":
         """From its state at a time on, with changes."""
+        turn = self.turn_at(t)
         state = {"centre": self.centre_at(t), "velocity": self.velocity_at(t), "acceleration": self.acceleration,
-                 "turn": rotation.orthonormal(self.turn_at(t)), "spin": self.spin_at(t), "spinning": self.spinning} | changes
+                 "turn": rotation.orthonormal(turn), "spin": self.spin_at(t) if self._closed else self._spin_as(turn),
+                 "spinning": self.spinning} | changes
         return flight(t, inertia=self.inertia, **state)
 
 
@@ -159,7 +204,7 @@ def flight(start: float, centre: np.ndarray, velocity: np.ndarray, acceleration:
 def _rotation(turn: np.ndarray, spin: np.ndarray, change: np.ndarray, inertia: Inertia) -> tuple[Gait, np.ndarray, float]:
     speed, rate = float(np.linalg.norm(spin)), float(np.linalg.norm(change))
     axis = spin / speed if speed else change / rate if rate else np.array([0.0, 0.0, 1.0])
-    if np.linalg.norm(np.cross(axis, change)) <= _SAME * rate and (rate or _steady(turn, axis, speed, inertia)):
+    if np.linalg.norm(rotation.cross(axis, change)) <= _SAME * rate and (rate or _steady(turn, axis, speed, inertia)):
         return Gait.SPIN, np.array([*axis, speed, axis @ change]), math.inf
     if not rate and inertia.axis is not None:
         own, moments = turn @ inertia.axis, np.sort(inertia.principal[0])
@@ -167,7 +212,7 @@ def _rotation(turn: np.ndarray, spin: np.ndarray, change: np.ndarray, inertia: I
         momentum = turn @ inertia.matrix @ turn.T @ spin
         size = float(np.linalg.norm(momentum))
         return Gait.TOP, np.array([*(momentum / size), size / across, 0.0, *own, (own @ spin) * (1.0 - along / across)]), math.inf
-    series = rotation.steady_series(spin, change) if rate else rotation.free_series(turn, spin, inertia.matrix)
+    series = rotation.steady_series(spin, change) if rate else rotation.free_series(turn, spin, inertia.matrix, inertia.inverse)
     return Gait.TUMBLE, series[1:].ravel(), rotation.length_of_step(series)
 
 
@@ -175,4 +220,4 @@ def _steady(turn: np.ndarray, axis: np.ndarray, speed: float, inertia: Inertia) 
     """Is the spin constant without a torque? If it is about a principal axis."""
     own = turn.T @ axis
     moved = inertia.matrix @ own
-    return bool(speed == 0.0 or inertia.spherical or np.linalg.norm(np.cross(own, moved)) <= _SAME * np.linalg.norm(moved))
+    return bool(speed == 0.0 or inertia.spherical or np.linalg.norm(rotation.cross(own, moved)) <= _SAME * np.linalg.norm(moved))

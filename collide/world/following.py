@@ -12,9 +12,10 @@ import numpy as np
 from ..search.clock import Clock
 from . import rotation
 from .actor import Actor
+from .agenda import Key
 from .forced import Forced
 from .linked import Linked
-from .lookout import Key, Undecided
+from .lookout import Undecided
 from .sustained import Held, Mode, at_rest, still
 from .system import Forces, System
 from .touches import Rest

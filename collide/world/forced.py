@@ -74,6 +74,10 @@ class Forced:
         p, rate = self._quaternion(t), self._powers(t, 1)[1:] @ self.turning
         return 2.0 * rotation.times(rate, p * _BACK)[1:] / (p @ p)
 
+    def turning_at(self, t: float) -> float:
+        """The size of the spin."""
+        return float(np.linalg.norm(self.spin_at(t)))
+
     def pace(self, begin: float, end: float) -> tuple[np.ndarray, np.ndarray, float]:
         """Bounds (3,) of the velocity over a time, and of the size of the spin, but for rounding."""
         k, tau = np.arange(1, len(self.path) + 1), end - self.start

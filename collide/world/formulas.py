@@ -19,7 +19,7 @@ from generative.motion import quaternion_matrix
 from ..bodies.numbers import Numbers, numbers_of
 from .flight import Flight, Gait
 from .forced import Forced
-from .rotation import TERMS
+from .rotation import TERMS, TUMBLING
 
 ONE, OTHER = "a", "b"
 """The two bodies of a pair, whose formulas have different symbols."""
@@ -83,7 +83,7 @@ def _factors(gait: Gait | None, tau: Any, place: Sequence[Any], new: Callable[[s
     if gait in (None, Gait.PUSHED):
         return [Rigid._unchecked(sp.ImmutableMatrix.eye(3), place)]
     if gait in (Gait.TUMBLE, Gait.FORCED):
-        series = [new(f"q{k}_", 4) for k in range(1, TERMS + 1)]
+        series = [new(f"q{k}_", 4) for k in range(1, (TUMBLING if gait is Gait.TUMBLE else TERMS) + 1)]
         q = [int(j == 0) + sum(row[j] * tau**k for k, row in enumerate(series, 1)) for j in range(4)]
         turns = [quaternion_matrix(q)]
     else:

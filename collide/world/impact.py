@@ -66,7 +66,7 @@ class Impact:
         for row, c, axes in zip(self.rows, contacts, self.frames, strict=True):
             for b, sign in zip(c.pair, (-1.0, 1.0), strict=True):
                 row[:, 6 * b:6 * b + 3] = sign * axes
-                row[:, 6 * b + 3:6 * b + 6] = sign * np.cross(c.point - masses[b].centre, axes)
+                row[:, 6 * b + 3:6 * b + 6] = sign * crosses(c.point - masses[b].centre, axes)
         self.bent = self.rows @ self.root
         self.total = np.zeros((k, 3))
         self.scale = np.abs(self.rows[:, 0]) @ np.abs(self.velocity)

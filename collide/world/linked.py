@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import numpy as np
 
+from .agenda import Key
 from .forced import place_of
-from .lookout import Key
 from .touches import Touches, Touching
 from .tracked.contact import OnEdge, OnFace
 from .tracked.curved import OnSmooth

@@ -4,12 +4,8 @@ Of every pair of bodies that are near each other it is known up to which time th
 motion changes has new boxes and a new version; what the queue holds of its old ones is passed over.
 """
 
-import heapq
-import itertools
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
-from enum import Enum
 
 import numpy as np
 
@@ -19,14 +15,16 @@ from generative.body import called
 from ..answers.contacts import Contacts, Status
 from ..moment.start import Start
 from ..search.clock import Clock
+from . import apart
 from .actor import Actor
-from .apart import Apart, Near
+from .agenda import Agenda, Due, Key
+from .apart import Near
 from .far import Far
 from .flight import Flight, Gait
 from .forced import Forced
 from .formulas import Moving
 from .meeting import meet, surfaces_apart, surfaces_cross
-from .neighbours import Neighbours
+from .neighbours import Frame, Neighbours
 from .undoable import Undoable
 
 # How far bodies that part may move, against their size, before they are proved apart.
@@ -48,37 +46,8 @@ _AT_ONCE = 0.4
 # only.
 _REACHES, _FEW = (3.0, 12.0, 50.0, 200.0, 800.0, 3200.0), 6
 
-Key = tuple[int, ...]
-"""Two bodies i < j; with a third number, one of them and a part of the other, of which a flat face is touched already."""
-
-
-class Due(Enum):
-    """Why there is something to do: a proved contact, the end of a small bounce, of a box, of a series, of a motion in contact; or a pair
-    may meet from then on.
-    """
-
-    HIT = 0
-    BOUNCE = 1
-    BOX = 2
-    SERIES = 3
-    HELD = 4
-    LOOK = 5
-
-
 class Undecided(Exception):
     """A run cannot go on: says why; or, without a word, that the budget is spent."""
-
-
-@dataclass(order=True)
-class Entry:
-    """What to do at a time, of a pair or a body `key`, unless its version has changed; of a hit, what was `found`."""
-
-    time: float
-    order: int
-    kind: Due = field(compare=False)
-    key: Key = field(compare=False)
-    versions: tuple[int, ...] = field(compare=False)
-    found: Contacts | None = field(compare=False, default=None)
 
 
 class Lookout:
@@ -91,7 +60,7 @@ class Lookout:
     """
 
     def __init__(self, actors: Sequence[Actor], start: float) -> None:
-        self.actors, self.now = actors, start
+        self.actors, self.now, self.start = actors, start, start
         self.near = Neighbours(len(actors))
         self.clear: Undoable[Key, tuple[float, tuple[int, ...]]] = Undoable()
         self.hits: Undoable[Key, float] = Undoable()
@@ -102,8 +71,7 @@ class Lookout:
         self.held: set[Key] = set()
         self.left: dict[Key, tuple[int, list[Moving]]] = {}
         self.far = Far()
-        self.queue: list[Entry] = []
-        self._order = itertools.count()
+        self.queue = Agenda(self._versions)
 
     def called(self, k: int) -> str:
         return called([a.rigid for a in self.actors], k)
@@ -112,46 +80,43 @@ class Lookout:
         """The radius of the smaller of two bodies, of those that are free."""
         return min(a.radius for a in (self.actors[k] for k in key[:2]) if a.free)
 
-    # -- the queue ----------------------------------------------------------------------------------------------------
-
     def push(self, time: float, kind: Due, key: Key, found: Contacts | None = None) -> None:
-        heapq.heappush(self.queue, Entry(time, next(self._order), kind, key, self._versions(key), found))
-
-    def next(self) -> Entry | None:
-        """What comes next; it stays in the queue."""
-        while self.queue and self.queue[0].versions != self._versions(self.queue[0].key):
-            heapq.heappop(self.queue)
-        return self.queue[0] if self.queue else None
+        self.queue.push(time, kind, key, found)
 
     def _versions(self, key: Key) -> tuple[int, ...]:
-        return tuple(self.actors[k].version for k in key[:2])
-
-    def pop(self) -> Entry:
-        return heapq.heappop(self.queue)
-
-    def put_back(self, entries: Iterable[Entry]) -> None:
-        for entry in entries:
-            heapq.heappush(self.queue, entry)
+        return tuple([self.actors[k].version for k in key[:2]])
 
     # -- looking ------------------------------------------------------------------------------------------------------
 
     def hold(self, k: int) -> None:
-        """A new box for a body."""
-        actor, most = self.actors[k], _FEW
-        for reach in _REACHES:
-            lo, hi, until = actor.box(self.now, reach)
-            if not until > self.now:
-                raise Undecided(f"{self.called(k)} is so fast that nothing is decided beyond t = {self.now!r}")
-            count = self.near.count(k, lo, hi)
-            if reach > _REACHES[0] and (count > most or until <= self.near.until[k]):
-                break
-            most = max(most, count)
-            self.near.hold(k, lo, hi, until)
+        """New boxes for a body."""
+        self.near.falling(k, self.actors[k].falls)
+        for frame in self.near.frames(k):
+            self._box(k, frame)
         self.expect(k)
 
+    def hold_on(self, k: int) -> None:
+        """New boxes for a body where the time of those it has is over."""
+        for frame in self.near.frames(k):
+            if self.near.until(k, frame) <= self.now:
+                self._box(k, frame)
+        self.expect(k)
+
+    def _box(self, k: int, frame: Frame) -> None:
+        actor, most = self.actors[k], _FEW
+        for reach in _REACHES:
+            lo, hi, until = actor.box(self.now, reach, self.start if frame is Frame.FALL else None)
+            if not until > self.now:
+                raise Undecided(f"{self.called(k)} is so fast that nothing is decided beyond t = {self.now!r}")
+            count = self.near.count(k, frame, lo, hi)
+            if reach > _REACHES[0] and (count > most or until <= self.near.until(k, frame)):
+                break
+            most = max(most, count)
+            self.near.hold(k, frame, lo, hi, until)
+
     def expect(self, k: int) -> None:
-        """Entries for the end of a body's box, and for that of its series."""
-        actor, until = self.actors[k], float(self.near.until[k])
+        """Entries for the end of a body's boxes, and for that of its series."""
+        actor, until = self.actors[k], min(self.near.until(k, frame) for frame in self.near.frames(k))
         forced = isinstance(actor.course, Forced)
         if until < (actor.lasts if forced else math.inf):
             self.push(until, Due.BOX, (k,))
@@ -177,11 +142,16 @@ class Lookout:
 
     def ask(self, key: Key, clock: Clock) -> None:
         """When do two bodies meet, as long as both are in their boxes? A contact comes into the queue."""
-        one, other = (self.actors[k] for k in key[:2])
+        one, other = self.actors[key[0]], self.actors[key[1]]
         if key in self.held or not (one.free or other.free) or (one.still and other.still):
             return
+        until, (clear, versions) = self._known_until(key), self.clear.get(key, (-math.inf, None))
+        if clear >= until and versions == self._versions(key):
+            return
+        if self.far.beyond(key, (one, other), until):
+            self._is_clear(key, until)
+            return
         begin = self._clear_until(key)
-        until = self._known_until(key)
         if not until > begin or self._moves_alike(one, other):
             return
         if key in self.parting:
@@ -207,7 +177,8 @@ class Lookout:
 
     def _known_until(self, key: Key) -> float:
         """As long as both are in their boxes, and move as their formulas say."""
-        return float(min(min(self.near.until[k], self.actors[k].lasts) for k in key[:2]))
+        i, j = key[:2]
+        return min(self.near.both_until(i, j), self.actors[i].lasts, self.actors[j].lasts)
 
     def _near(self, key: Key, window: tuple[float, float]) -> Near | None:
         """Where and when two bodies that fly may meet, looked at more closely, for a while from when they may on; None of balls, with each
@@ -218,8 +189,8 @@ class Lookout:
         if len(key) > 2 or not flying or all(a.ball or a.rigid.fixed for a in (one, other)):
             return None
         a, b = ordered(self.actors, key)
-        apart, speed = Apart(self.actors[a], self.actors[b], window), self.speed(key)
-        found = apart.near(_AT_ONCE * self.size(key) / speed if speed > 0.0 else math.inf) if apart.known else None
+        speed = self.speed(key)
+        found = apart.near(self.actors[a], self.actors[b], window, _AT_ONCE * self.size(key) / speed if speed > 0.0 else math.inf)
         return found if found and (found.region is None or found.until < found.horizon) else None
 
     def _stride(self, key: Key, begin: float) -> float:
@@ -246,7 +217,8 @@ class Lookout:
 
     def _is_clear(self, key: Key, until: float) -> None:
         self.clear[key] = until, self._versions(key)
-        self.hits.pop(key, None)
+        if key in self.hits:
+            del self.hits[key]
 
     def _sides(self, key: Key) -> tuple[Moving, Moving]:
         a, b = ordered(self.actors, key)
@@ -299,8 +271,8 @@ class Lookout:
 
     def speed(self, key: Key) -> float:
         """No two points of the bodies come together faster, now."""
-        speed = float(np.linalg.norm(np.subtract(*(self.actors[k].course.velocity_at(self.now) for k in key[:2]))))
-        return speed + sum(self.actors[k].radius * float(np.linalg.norm(self.actors[k].course.spin_at(self.now))) for k in key[:2])
+        speed = math.dist(*(self.actors[k].course.velocity_at(self.now).tolist() for k in key[:2]))
+        return speed + sum(self.actors[k].radius * self.actors[k].course.turning_at(self.now) for k in key[:2])
 
     def _note(self, key: Key, found: Contacts, start: Start | None, end: float) -> None:
         i, j = key[:2]
@@ -329,7 +301,7 @@ class Lookout:
         if not (isinstance(one.course, Flight) and isinstance(other.course, Flight)):
             return window[0]
         still = i if one.rigid.fixed else j if other.rigid.fixed else None
-        return self.far.until((i, j), (one, other), None if still is None else (self.near.lo[still], self.near.hi[still]), window)
+        return self.far.until((i, j), (one, other), None if still is None else self.near.box(still), window)
 
     def _moves_alike(self, one: Actor, other: Actor) -> bool:
         """Have two bodies one velocity and acceleration, and no spin that matters?"""

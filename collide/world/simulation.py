@@ -15,17 +15,18 @@ from ..answers.contacts import Contacts, Status
 from ..moment.start import Start
 from ..search.clock import Clock
 from .actor import Actor
+from .agenda import Due, Entry, Key
 from .departed import departed
 from .following import Following
 from .forced import Forced
 from .impact import Contact, Impact, Law
-from .lookout import Due, Entry, Key, Undecided, ordered
+from .lookout import Undecided, ordered
 from .meeting import meet, state_at
 from .outline import Flat
 from .system import Forces
 from .touches import Touching
 from .tracked.jets import Lost
-from .undoable import Undoable
+from .undoable import Noted
 
 # Against size: points nearer to each other are one; and normals, that are out by no more. The rounding of velocities.
 _SAME, _ROUNDING = 1e-9, 1e-15
@@ -33,7 +34,7 @@ _SAME, _ROUNDING = 1e-9, 1e-15
 _LOOSE = 1e-6
 # So many events at one moment are no motion.
 _MOST_AT_ONCE = 10_000
-_CHANGING = ("now", "near", "parting", "unknown", "gentle", "held", "left", "queue", "touching", "leaving", "events", "rests", "begun",
+_CHANGING = ("now", "parting", "unknown", "gentle", "held", "left", "touching", "leaving", "begun",
              "at_once", "kept", "ends", "pairs", "modes", "steps", "since", "over", "since_asked")
 
 
@@ -74,19 +75,21 @@ class Simulation(Following):
         self.before.clear()
         for known in self._undoable():
             known.mark()
-        return {name: copy.copy(getattr(self, name)) for name in _CHANGING}
+        return {name: copy.copy(getattr(self, name)) for name in _CHANGING}, len(self.events), len(self.rests)
 
     def restore(self, saved: Any) -> None:
-        for name, value in saved.items():
+        values, events, rests = saved
+        for name, value in values.items():
             setattr(self, name, value)
+        del self.events[events:], self.rests[rests:]
         for known in self._undoable():
             known.undo()
         for actor, *was in reversed(self.before):
             actor.undone(*was)
         self.before.clear()
 
-    def _undoable(self) -> tuple[Undoable[Any, Any], ...]:
-        return self.clear, self.hits, self.apart_at, self.far.known
+    def _undoable(self) -> tuple[Noted, ...]:
+        return self.near, self.queue, self.clear, self.hits, self.apart_at, self.far.known
 
     def begin(self, clock: Clock) -> None:
         """The state of all pairs at the start. ValueError where bodies overlap."""
@@ -152,12 +155,12 @@ class Simulation(Following):
         if not self.begun:
             self.begin(clock)
             return False
-        entry = self.next()
+        entry = self.queue.next()
         if len(self.events) < most and entry is not None and last == np.inf and self._over():
             self.over = f"No body meets another one after t = {self.now!r}: what moves goes away from all others for ever."
             return True
         if len(self.events) < most and entry is not None and entry.time <= last:
-            self._step(self.pop(), clock)
+            self._step(self.queue.pop(), clock)
             return False
         if len(self.events) < most and last < np.inf:
             self.now = max(self.now, last)
@@ -169,9 +172,9 @@ class Simulation(Following):
         if self.since_asked < len(self.actors) or self.forces is not None:
             return False
         self.since_asked = 0
-        waiting = any(e.kind in (Due.HIT, Due.BOUNCE, Due.HELD) and e.versions == self._versions(e.key) for e in self.queue)
+        waiting = any(e.kind in (Due.HIT, Due.BOUNCE, Due.HELD) for e in self.queue)
         held = any(not (self.actors[i].still or self.actors[i].rigid.fixed) for key in self.held for i in key[:2])
-        return not waiting and not held and departed(self.actors, (self.near.lo, self.near.hi), self.now)
+        return not waiting and not held and departed(self.actors, self.near.box, self.now)
 
     def _step(self, entry: Entry, clock: Clock) -> None:
         self.at_once = self.at_once + 1 if entry.time <= self.now else 0
@@ -179,7 +182,7 @@ class Simulation(Following):
             raise Undecided(f"more than {_MOST_AT_ONCE} events come at t = {self.now!r}")
         self.now = max(self.now, entry.time)
         if entry.kind is Due.BOX:
-            self.hold(entry.key[0])
+            self.hold_on(entry.key[0])
             self.ask_all(entry.key, clock)
         elif entry.kind is Due.SERIES:
             self._next_series(entry.key[0], clock)
@@ -212,11 +215,12 @@ class Simulation(Following):
         """A hit, with all others that may come at the same time and share bodies with it."""
         latest = _bracket(first)[1]
         used, others = [first], list[Entry]()
-        while (entry := self.next()) is not None and entry.time <= latest:
-            self.pop()
+        while (entry := self.queue.next()) is not None and entry.time <= latest:
+            self.queue.pop()
             bodies = {k for e in used for k in e.key[:2] if self.actors[k].free}
             (used if entry.kind in (Due.HIT, Due.BOUNCE) and bodies.intersection(entry.key[:2]) else others).append(entry)
-        self.put_back(others)
+        for entry in others:
+            self.queue.put_back(entry)
         for entry in used:
             self.touching[entry.key] = self._met(entry)
         times = [_bracket(entry) for entry in used]
@@ -291,7 +295,7 @@ class Simulation(Following):
         """
         if self.forces is None:
             return set()
-        bounces = [e for e in self.queue if e.kind is Due.BOUNCE and e.versions == self._versions(e.key) and e.key not in hit]
+        bounces = [e for e in self.queue if e.kind is Due.BOUNCE and e.key not in hit]
         owners = [key for key, kept in self.kept.items() if key not in hit for _ in kept]
         free = [k for k, a in enumerate(self.actors) if a.free]
         self._go_on(owners, [c for key, kept in self.kept.items() if key not in hit for c in kept], free)

@@ -13,10 +13,12 @@ import numpy as np
 from ..search.clock import Clock
 from . import sustained
 from .actor import Actor
+from .agenda import Due, Key
 from .forced import place_of
 from .impact import Contact
-from .lookout import Due, Key, Lookout
+from .lookout import Lookout
 from .outline import Flat
+from .rotation import crosses
 from .sustained import Held, Mode
 from .tracked.contact import OnFace
 from .tracked.curved import OnSmooth
@@ -98,8 +100,8 @@ class Touches(Lookout):
         return np.asarray(np.einsum("ki,ki->k", relative, self.touching[key].normals))
 
     def _relative(self, key: Key) -> np.ndarray:
-        one, other = (self.actors[k].mass(self.now) for k in key[:2])
-        first, second = (m.velocity + np.cross(m.spin, self.touching[key].points - m.centre) for m in (one, other))
+        points, courses = self.touching[key].points, [self.actors[k].course for k in key[:2]]
+        first, second = (c.velocity_at(self.now) + crosses(c.spin_at(self.now), points - c.centre_at(self.now)) for c in courses)
         return np.asarray(second - first)
 
     def _pull(self, key: Key) -> float | None:

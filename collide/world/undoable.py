@@ -1,9 +1,19 @@
 """Dictionaries that know how to be again what they were: a copy at each step of a run would cost what all its bodies are, not a few."""
 
-from typing import Any, TypeVar
+from typing import Any, Protocol, TypeVar
 
 K = TypeVar("K")
 V = TypeVar("V")
+
+
+class Noted(Protocol):
+    """What notes how it changes."""
+
+    def mark(self) -> None:
+        """From now on changes are noted."""
+
+    def undo(self) -> None:
+        """What it was when it was last marked."""
 
 
 class Undoable(dict[K, V]):

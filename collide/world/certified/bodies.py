@@ -17,7 +17,7 @@ from ..flight import Inertia as Rounded
 from ..formulas import Moving, Template, formula
 from ..outline import exact_ball
 from ..rigid_body import RigidBody
-from ..rotation import TERMS
+from ..rotation import TUMBLING
 from .enclosures import above, below, matrix, number, vector
 from .flights import BALL, NONE, Flight, Inertia, axis_of, flight
 from .obstacles import Obstacle, obstacles_of
@@ -115,9 +115,9 @@ class Body:
             return moved, math.inf
         pose, until = [*state.placed.ravel(), *(-state.placed @ self.middle)], math.inf
         if self.inertia.axis is None:
-            turning = [arb(0)] * 4 * TERMS
+            turning = [arb(0)] * 4 * TUMBLING
             if state.tumbling is not None:
-                rows, step = state.tumbling.series(state.tumbling.spin, TERMS, _REMAINDER)
+                rows, step = state.tumbling.series(state.tumbling.spin, TUMBLING, _REMAINDER)
                 turning = [e for row in rows[1:] for e in (row[3], *(state.placed @ row[4:]))]
                 until = below(state.start + step)
             return [*moved, *turning, *pose], until

@@ -2,8 +2,9 @@
 
 import numpy as np
 
+from collide.world.agenda import Agenda, Due
 from collide.world.flight import Inertia, flight
-from collide.world.neighbours import Neighbours, box, leash, not_before, not_before_box
+from collide.world.neighbours import Frame, Neighbours, box, falling, falling_box, leash, not_before, not_before_box
 from collide.world.undoable import Undoable
 
 BALL = Inertia(np.eye(3))
@@ -55,14 +56,63 @@ def test_a_leash_is_kept():
 
 
 def test_near_are_those_whose_boxes_meet():
+    """Of two that fall, those that fall; of others, those at rest. And after undoing, as before."""
     rng = np.random.default_rng(7)
-    near = Neighbours(30)
+    near, boxes, falls = Neighbours(30), rng.uniform(0, 5, (2, 30, 3)), rng.uniform(size=30) < 0.5
+    ends = boxes + rng.uniform(0, 2, (2, 30, 3))
     for k in range(30):
-        lo = rng.uniform(0, 5, 3)
-        near.hold(k, lo, lo + rng.uniform(0, 2, 3), 1.0)
-    for k in range(30):
-        there = [j for j in range(30) if j != k and (near.lo[k] <= near.hi[j]).all() and (near.lo[j] <= near.hi[k]).all()]
-        assert near.near(k) == there and near.count(k, near.lo[k], near.hi[k]) == len(there)
+        near.falling(k, bool(falls[k]))
+        for frame in near.frames(k):
+            near.hold(k, frame, boxes[frame.value, k], ends[frame.value, k], 1.0 + frame.value + k)
+
+    def there(k):
+        frames = (falls & falls[k]).astype(int)
+        lo, hi = boxes[frames, np.arange(30)], ends[frames, np.arange(30)]
+        return [j for j in range(30) if j != k and (boxes[frames[j], k] <= hi[j]).all() and (lo[j] <= ends[frames[j], k]).all()]
+
+    assert [near.near(k) for k in range(30)] == [there(k) for k in range(30)] and falls.any() and not falls.all()
+    for k, j in ((0, 1), (3, 9), (11, 12)):
+        assert near.both_until(k, j) == 1.0 + bool(falls[k] and falls[j]) + min(k, j)
+    near.mark()
+    near.falling(0, not falls[0])
+    near.hold(5, Frame.REST, boxes[0, 6], ends[0, 6], 0.5)
+    near.undo()
+    assert [near.near(k) for k in range(30)] == [there(k) for k in range(30)]
+
+
+def test_falling_boxes_hold_what_is_seen_while_falling():
+    """Also long after the time from which the fall is counted; and bodies move evenly then."""
+    rng, force = np.random.default_rng(8), np.array([0.3, 0.0, -9.81])
+    for since in (-3.0, 0.0, -200.0):
+        course = flown(rng, force)
+        window = course.start + 0.2, course.start + 2.0
+        lo, hi = falling_box(course, since, window, 0.5)
+        times = np.linspace(*window, 50)
+        seen = np.array([course.centre_at(s) - force * (s - since) ** 2 / 2 for s in times])
+        assert (lo <= seen.min(axis=0) - 0.5).all() and (seen.max(axis=0) + 0.5 <= hi).all()
+        assert (hi - lo <= np.ptp(seen, axis=0) + 1.0 + 1e-6).all()
+        even = falling(course, since)
+        assert not even.acceleration.any() and np.abs([even.centre_at(s) for s in times] - seen).max() < 1e-9
+
+
+def test_what_is_to_be_done_comes_in_order_and_is_undone():
+    """Against a list that is sorted; entries of earlier versions do not come."""
+    rng, version = np.random.default_rng(9), {"now": (0,)}
+    queue, there = Agenda(lambda key: version["now"] if key == (3,) else (0,)), []
+    for _ in range(200):
+        queue.mark()
+        before = [(e.time, e.order) for e in sorted(queue)]
+        for what in rng.integers(3, size=rng.integers(1, 9)).tolist():
+            if what < 2:
+                queue.push(float(rng.integers(50)), Due.LOOK, (int(rng.integers(6)),))
+            elif (first := queue.next()) is not None:
+                assert queue.pop() is first and all((first.time, first.order) < (e.time, e.order) for e in queue)
+        if rng.uniform() < 0.5:
+            queue.undo()
+            assert [(e.time, e.order) for e in sorted(queue)] == before
+        version["now"] = (int(rng.integers(2)),)
+        there = sorted(queue)
+        assert queue.next() is (there[0] if there else None) and all(queue.holds(e) for e in there)
 
 
 def test_dictionaries_are_again_what_they_were():

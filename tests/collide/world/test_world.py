@@ -244,8 +244,8 @@ def test_own_laws():
     np.testing.assert_allclose(run.state(3.0).velocities[1], [0, 1, 0], atol=1e-14)
 
 
-def overlapping():
-    return World([RigidBody(BALL), RigidBody(RING.named("ring"), position=(1, 0, 0))]).run(until=1.0)
+def overlapping(spin=(0, 0, 0), gravity=(0, 0, -9.81)):
+    return World([RigidBody(BALL, spin=spin), RigidBody(RING.named("ring"), position=(1, 0, 0))], gravity=gravity).run(until=1.0)
 
 
 @pytest.mark.parametrize(("make", "what"), [
@@ -269,6 +269,8 @@ def overlapping():
     (lambda: World([RigidBody(BALL)]).run(until=-1), "finite time after"),
     (lambda: World([RigidBody(BALL)]).run(events=0), "positive integer"),
     (overlapping, r'body 0 and body 1 \("ring"\) overlap at the start'),
+    (lambda: overlapping((0, 0, 1)), r'body 0 and body 1 \("ring"\) overlap at the start'),
+    (lambda: overlapping((0, 0, 1), (0, 0, 0)), r'body 0 and body 1 \("ring"\) overlap at the start'),
     (lambda: World([RigidBody(BALL)]).run(until=1).state(2), "goes from t = 0 to t = 1"),
     (lambda: World([RigidBody(BALL)]).run(until=1).motion(1), "numbered from 0"),
 ])  # fmt: skip
