@@ -6,6 +6,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from enum import Enum
 
+from codegen.interval import Interval
+
 from ..answers.contacts import Contacts
 
 Key = tuple[int, ...]
@@ -35,6 +37,11 @@ class Entry:
     key: Key = field(compare=False)
     versions: tuple[int, ...] = field(compare=False)
     found: Contacts | None = field(compare=False, default=None)
+
+    @property
+    def bracket(self) -> Interval:
+        """When it comes."""
+        return Interval(self.time, self.time) if self.found is None or self.found.time is None else self.found.time
 
 
 class Agenda:

@@ -13,9 +13,9 @@ from ..search.clock import Clock
 from . import rotation
 from .actor import Actor
 from .agenda import Key
+from .boxed import Undecided
 from .forced import Forced
 from .linked import Linked
-from .lookout import Undecided
 from .sustained import Held, Mode, at_rest, still
 from .system import Forces, System
 from .touches import Rest

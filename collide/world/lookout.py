@@ -10,21 +10,19 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 
 from generative import ImplicitBody
-from generative.body import called
 
 from ..answers.contacts import Contacts, Status
 from ..moment.start import Start
 from ..search.clock import Clock
 from . import apart
 from .actor import Actor
-from .agenda import Agenda, Due, Key
+from .agenda import Due, Key
 from .apart import Near
+from .boxed import Boxed, Undecided
 from .far import Far
-from .flight import Flight, Gait
-from .forced import Forced
+from .flight import Flight
 from .formulas import Moving
 from .meeting import meet, surfaces_apart, surfaces_cross
-from .neighbours import Frame, Neighbours
 from .undoable import Undoable
 
 # How far bodies that part may move, against their size, before they are proved apart.
@@ -33,8 +31,6 @@ _SOON, _FINE = (1e-10, 1e-9), 1e-13
 _HALVINGS, _MORE = 80, 1.01
 # Bodies that part too slowly for that are looked at when they may have moved so far, against size: do they cross?
 _SLIPS = 1e-6, 1e-4, 1e-2
-# A series is followed for so much of the time for which it holds.
-_MOST = 1.0 - 2.0**-20
 # A pair is looked at later if it cannot meet in so much of the time it is asked about.
 _SHORT = 0.03
 # Bodies that parted from an implicit one are searched first for the time in which they move by so much of their size, then twice as long
@@ -42,17 +38,11 @@ _SHORT = 0.03
 _STRIDE = 0.1
 # Where it is known where bodies may meet, they are searched for the time in which they move by so much of their size. Effort only.
 _AT_ONCE = 0.4
-# A body's box reaches so many radii beyond it, more than the least only as long as it does not come near more others than these. Effort
-# only.
-_REACHES, _FEW = (3.0, 12.0, 50.0, 200.0, 800.0, 3200.0), 6
-
-class Undecided(Exception):
-    """A run cannot go on: says why; or, without a word, that the budget is spent."""
 
 
-class Lookout:
-    """`now`: up to this time all is known. `clear`: up to when pairs are proved not to meet, and by which versions of their motions; of
-    those that are `parting` from a touch, that they do not meet anew. Of pairs whose next contact is known that is for ever, and `hits`
+class Lookout(Boxed):
+    """`clear`: up to when pairs are proved not to meet, and by which versions of their motions; of those that are `parting` from a touch,
+    that they do not meet anew. Of pairs whose next contact is known that is for ever, and `hits`
     tells up to when they do not meet. `apart_at`: when pairs that parted are proved apart. `gentle`: the acceleration at which a ball that
     rolled over the border of a flat face may fall through its plane. `unknown`: pairs of which it is not known whether they are apart.
     `held`: pairs that are not searched, since they bounce a little or stay in contact; `left`: what else of one of their bodies is searched
@@ -60,8 +50,7 @@ class Lookout:
     """
 
     def __init__(self, actors: Sequence[Actor], start: float) -> None:
-        self.actors, self.now, self.start = actors, start, start
-        self.near = Neighbours(len(actors))
+        super().__init__(actors, start)
         self.clear: Undoable[Key, tuple[float, tuple[int, ...]]] = Undoable()
         self.hits: Undoable[Key, float] = Undoable()
         self.parting: set[Key] = set()
@@ -71,60 +60,6 @@ class Lookout:
         self.held: set[Key] = set()
         self.left: dict[Key, tuple[int, list[Moving]]] = {}
         self.far = Far()
-        self.queue = Agenda(self._versions)
-
-    def called(self, k: int) -> str:
-        return called([a.rigid for a in self.actors], k)
-
-    def size(self, key: Key) -> float:
-        """The radius of the smaller of two bodies, of those that are free."""
-        return min(a.radius for a in (self.actors[k] for k in key[:2]) if a.free)
-
-    def push(self, time: float, kind: Due, key: Key, found: Contacts | None = None) -> None:
-        self.queue.push(time, kind, key, found)
-
-    def _versions(self, key: Key) -> tuple[int, ...]:
-        return tuple([self.actors[k].version for k in key[:2]])
-
-    # -- looking ------------------------------------------------------------------------------------------------------
-
-    def hold(self, k: int) -> None:
-        """New boxes for a body."""
-        self.near.falling(k, self.actors[k].falls)
-        for frame in self.near.frames(k):
-            self._box(k, frame)
-        self.expect(k)
-
-    def hold_on(self, k: int) -> None:
-        """New boxes for a body where the time of those it has is over."""
-        for frame in self.near.frames(k):
-            if self.near.until(k, frame) <= self.now:
-                self._box(k, frame)
-        self.expect(k)
-
-    def _box(self, k: int, frame: Frame) -> None:
-        actor, most = self.actors[k], _FEW
-        for reach in _REACHES:
-            lo, hi, until = actor.box(self.now, reach, self.start if frame is Frame.FALL else None)
-            if not until > self.now:
-                raise Undecided(f"{self.called(k)} is so fast that nothing is decided beyond t = {self.now!r}")
-            count = self.near.count(k, frame, lo, hi)
-            if reach > _REACHES[0] and (count > most or until <= self.near.until(k, frame)):
-                break
-            most = max(most, count)
-            self.near.hold(k, frame, lo, hi, until)
-
-    def expect(self, k: int) -> None:
-        """Entries for the end of a body's boxes, and for that of its series."""
-        actor, until = self.actors[k], min(self.near.until(k, frame) for frame in self.near.frames(k))
-        forced = isinstance(actor.course, Forced)
-        if until < (actor.lasts if forced else math.inf):
-            self.push(until, Due.BOX, (k,))
-        if forced:
-            self.push(actor.course.until, Due.SERIES, (k,))
-        elif isinstance(actor.course, Flight) and actor.course.gait is Gait.TUMBLE:
-            # Somewhat before its end: what is clear up to that is then known to be apart.
-            self.push(self.now + _MOST * (actor.course.until - self.now), Due.SERIES, (k,))
 
     def changed(self, bodies: set[int], clock: Clock) -> None:
         """New boxes for bodies whose motion changed, and their pairs asked again from now on."""
@@ -268,11 +203,6 @@ class Lookout:
             if moment > self.now and surfaces_cross(*self._sides(key), moment, clock):
                 raise Undecided(f"{self.called(key[0])} and {self.called(key[1])} stay in contact from t = {self.now!r} on, in a way that "
                                 "is not followed")
-
-    def speed(self, key: Key) -> float:
-        """No two points of the bodies come together faster, now."""
-        speed = math.dist(*(self.actors[k].course.velocity_at(self.now).tolist() for k in key[:2]))
-        return speed + sum(self.actors[k].radius * self.actors[k].course.turning_at(self.now) for k in key[:2])
 
     def _note(self, key: Key, found: Contacts, start: Start | None, end: float) -> None:
         i, j = key[:2]

@@ -19,11 +19,11 @@ from generative import Motion, Rigid, t
 from ..given import is_number
 from . import page
 from .actor import Actor, Driven
+from .event import Event
 from .flight import flight
 from .forced import Forced
 from .rigid_body import RigidBody
 from .rotation import matrix, quaternion
-from .simulation import Event
 from .state import State
 from .sustained import Mode
 from .touches import Rest

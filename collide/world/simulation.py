@@ -4,7 +4,7 @@ searched for new incoming ones (Section 2).
 
 import copy
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -16,11 +16,13 @@ from ..moment.start import Start
 from ..search.clock import Clock
 from .actor import Actor
 from .agenda import Due, Entry, Key
+from .boxed import Undecided
 from .departed import departed
+from .event import SAME, Event, distinct, rounded
 from .following import Following
 from .forced import Forced
 from .impact import Contact, Impact, Law
-from .lookout import Undecided, ordered
+from .lookout import ordered
 from .meeting import meet, state_at
 from .outline import Flat
 from .system import Forces
@@ -28,30 +30,12 @@ from .touches import Touching
 from .tracked.jets import Lost
 from .undoable import Noted
 
-# Against size: points nearer to each other are one; and normals, that are out by no more. The rounding of velocities.
-_SAME, _ROUNDING = 1e-9, 1e-15
 # Against size: bodies may not move further in the time in which a hit is known to come; and points no further off are on a face.
 _LOOSE = 1e-6
 # So many events at one moment are no motion.
 _MOST_AT_ONCE = 10_000
 _CHANGING = ("now", "parting", "unknown", "gentle", "held", "left", "touching", "leaving", "begun",
              "at_once", "kept", "ends", "pairs", "modes", "steps", "since", "over", "since_asked")
-
-
-@dataclass(frozen=True, eq=False)
-class Event:
-    """A hit, or several at once that share bodies: `time` encloses the time of the contacts; k contacts with `pairs` (k, 2), `points` and
-    unit `normals` (k, 3) from the first body of each pair to the second, and `impulses` (k, 3) on the second. `proved` (k,): contact is
-    *proved* to exist there, and that it is the first of these bodies since their last event. Not proved are small bounces, lower than
-    1e-7 of the size of a body, whose times follow from the acceleration of the gap, and what was touching before.
-    """
-
-    time: Interval
-    pairs: np.ndarray
-    points: np.ndarray
-    normals: np.ndarray
-    impulses: np.ndarray
-    proved: np.ndarray
 
 
 class Simulation(Following):
@@ -138,7 +122,7 @@ class Simulation(Following):
         way = 0.1 * reach / np.linalg.norm(pull)
         one, other = (self.actors[k].falling(self.now, way * self.actors[k].gravity) for k in ordered(self.actors, key))
         found = meet(one, other, (self.now - 1.0, self.now + 1e-6), None, reach, clock)
-        late = found.status is Status.CONTACT and found.time is not None and found.time[1] >= self.now - _SAME
+        late = found.status is Status.CONTACT and found.time is not None and found.time[1] >= self.now - SAME
         return self._touch(found, key) if late else None
 
     # -- events -------------------------------------------------------------------------------------------------------
@@ -213,7 +197,7 @@ class Simulation(Following):
 
     def _hits(self, first: Entry, clock: Clock) -> None:
         """A hit, with all others that may come at the same time and share bodies with it."""
-        latest = _bracket(first)[1]
+        latest = first.bracket[1]
         used, others = [first], list[Entry]()
         while (entry := self.queue.next()) is not None and entry.time <= latest:
             self.queue.pop()
@@ -223,7 +207,7 @@ class Simulation(Following):
             self.queue.put_back(entry)
         for entry in used:
             self.touching[entry.key] = self._met(entry)
-        times = [_bracket(entry) for entry in used]
+        times = [entry.bracket for entry in used]
         time = Interval(min(e[0] for e in times), max(e[1] for e in times))
         self._respond([entry.key for entry in used], time, clock)
 
@@ -246,7 +230,7 @@ class Simulation(Following):
 
     def _touch(self, found: Contacts, key: Key) -> Touching:
         normals = found.normals if ordered(self.actors, key) == key[:2] else -found.normals
-        which = distinct(found.points, normals, _SAME * self.size(key))
+        which = distinct(found.points, normals, SAME * self.size(key))
         touch = Touching(self.now, found.points[which], normals[which], found.existence[which],
                          self._face(key, found.points[which], normals[which]))
         return self.tracked(key, touch)
@@ -258,7 +242,7 @@ class Simulation(Following):
             if actor.rigid.fixed:
                 for f in actor.flats_at(self.now):
                     near = np.abs(points @ f.normal - f.level).max() <= _LOOSE * self.size(key)
-                    if near and np.abs(normals @ f.normal).min() > 1.0 - _SAME:
+                    if near and np.abs(normals @ f.normal).min() > 1.0 - SAME:
                         return k, f
         return None
 
@@ -322,25 +306,3 @@ class Simulation(Following):
                 found.append(key)
                 bodies |= {k for k in key[:2] if self.actors[k].free}
         return found
-
-
-def distinct(points: np.ndarray, normals: np.ndarray, least: float) -> list[int]:
-    """Which of some contacts are at other places, or have other normals, than those before: at a seam one may be listed twice."""
-    found: list[int] = []
-    for k in range(len(points)):
-        same = [j for j in found if np.abs(points[k] - points[j]).max() <= least and normals[k] @ normals[j] > 1.0 - _SAME]
-        found += [] if same else [k]
-    return found
-
-
-def rounded(impact: Impact, radii: Sequence[float]) -> np.ndarray:
-    """(n, 6): velocities and spins after an impact; what is nothing but rounding is 0."""
-    found = impact.velocity.reshape(-1, 6).copy()
-    sizes = np.abs(found) * np.column_stack([np.ones((len(radii), 3)), np.repeat(np.array(radii)[:, None], 3, axis=1)])
-    found[sizes <= _ROUNDING * (sizes.max() + np.abs(impact.before).max())] = 0.0
-    return np.asarray(found)
-
-
-def _bracket(entry: Entry) -> Interval:
-    found = entry.found
-    return Interval(entry.time, entry.time) if found is None or found.time is None else found.time

@@ -14,8 +14,8 @@ from ..given import is_number
 from ..search.budget import Budget, as_budget
 from ..search.clock import Clock
 from .actor import Actor
+from .boxed import Undecided
 from .impact import LAWS, Impact, Law
-from .lookout import Undecided
 from .rigid_body import RigidBody, friction_of, restitution_of
 from .run import Outcome, Run
 from .simulation import Simulation

@@ -9,7 +9,8 @@ import numpy as np
 
 from ...moment.start import Start
 from ...search.clock import Clock
-from ..lookout import Undecided, ordered
+from ..boxed import Undecided
+from ..lookout import ordered
 from ..meeting import state_at
 from .bodies import Body
 from .contacts import Contact, apart, first_meeting, parted

@@ -21,8 +21,8 @@ from ...situations.contact import situation
 from ...timeline.along import searched
 from ...timeline.evidence import Evidence, Query
 from ...timeline.scene import Scene
+from ..boxed import Undecided
 from ..formulas import ONE, OTHER
-from ..lookout import Undecided
 from ..meeting import SEPARATION, SIMULTANEITY, TOLERANCE, surfaces_apart
 from .bodies import Seen
 from .enclosures import above, below

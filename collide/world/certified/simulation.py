@@ -18,9 +18,10 @@ from ...moment.start import Start
 from ...search.budget import as_budget
 from ...search.clock import Clock
 from ..actor import Actor
-from ..lookout import Undecided, ordered
+from ..boxed import Undecided
+from ..event import Event
+from ..lookout import ordered
 from ..meeting import state_at
-from ..simulation import Event
 from .asking import Asking, Hit, Pair, Question
 from .bodies import Body
 from .enclosures import above, below, interval, nearest, number

@@ -150,8 +150,8 @@ def test_surfaces_meet_in_the_region(other, solid, fixed, seed):
 
 @pytest.mark.parametrize("seed", range(6))
 def test_a_turn_bends_the_way_of_a_tip(seed):
-    """Two small cubes far from each other, as one body; in the way of one of them a cube that it passes by far if it goes straight on. (Fails
-    without the bound of the second derivative of the turn.)
+    """Two small cubes far from each other, as one body; in the way of one of them a cube that it passes by far if it goes straight on.
+    (Fails with half the bound of the second derivative of the turn.)
     """
     rng, small = np.random.default_rng(seed), cube(0.001)
     corners, triangles = small.arrays

@@ -1,0 +1,46 @@
+"""Hits of a run, and what in them is but rounding."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from codegen.interval import Interval
+
+from .impact import Impact
+
+# Against size: points nearer to each other are one; and normals, that are out by no more. The rounding of velocities.
+SAME, _ROUNDING = 1e-9, 1e-15
+
+
+@dataclass(frozen=True, eq=False)
+class Event:
+    """A hit, or several at once that share bodies: `time` encloses the time of the contacts; k contacts with `pairs` (k, 2), `points` and
+    unit `normals` (k, 3) from the first body of each pair to the second, and `impulses` (k, 3) on the second. `proved` (k,): contact is
+    *proved* to exist there, and that it is the first of these bodies since their last event. Not proved are small bounces, lower than
+    1e-7 of the size of a body, whose times follow from the acceleration of the gap, and what was touching before.
+    """
+
+    time: Interval
+    pairs: np.ndarray
+    points: np.ndarray
+    normals: np.ndarray
+    impulses: np.ndarray
+    proved: np.ndarray
+
+
+def distinct(points: np.ndarray, normals: np.ndarray, least: float) -> list[int]:
+    """Which of some contacts are at other places, or have other normals, than those before: at a seam one may be listed twice."""
+    found: list[int] = []
+    for k in range(len(points)):
+        same = [j for j in found if np.abs(points[k] - points[j]).max() <= least and normals[k] @ normals[j] > 1.0 - SAME]
+        found += [] if same else [k]
+    return found
+
+
+def rounded(impact: Impact, radii: Sequence[float]) -> np.ndarray:
+    """(n, 6): velocities and spins after an impact; what is nothing but rounding is 0."""
+    found = impact.velocity.reshape(-1, 6).copy()
+    sizes = np.abs(found) * np.column_stack([np.ones((len(radii), 3)), np.repeat(np.array(radii)[:, None], 3, axis=1)])
+    found[sizes <= _ROUNDING * (sizes.max() + np.abs(impact.before).max())] = 0.0
+    return np.asarray(found)
