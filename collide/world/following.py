@@ -28,7 +28,7 @@ _SLOW, _SLIP = 1e-9, 1e-6
 # Against a slip that counts as none, those that are stopped where there is no other answer.
 _STOPPED = (1.0, 10.0, 100.0)
 # Against size: bounces that rise no higher are followed.
-_LOW = 1e-7
+LOW = 1e-7
 # Against what acts at contacts, what counts as no force. So many ends of motions at one moment are none.
 _QUIET, _AT_ONCE = 1e-11, 30
 
@@ -76,7 +76,7 @@ class Following(Linked):
             return False
         alone = not any(set(key[:2]) & set(other[:2]) & {k for k, a in enumerate(self.actors) if a.free} for other in self.held)
         pull = float(np.abs(self._accelerations(key)).max())
-        return alone and 0.0 < float(speeds.max()) ** 2 <= 2.0 * pull * _LOW * self.size(key)
+        return alone and 0.0 < float(speeds.max()) ** 2 <= 2.0 * pull * LOW * self.size(key)
 
     def _keep(self, keys: Sequence[Key]) -> None:
         if keys and self.forces is not None:
@@ -296,8 +296,15 @@ class Following(Linked):
     def _force(self, hit: Sequence[Key] = ()) -> set[int]:
         raise NotImplementedError
 
-    def not_followed(self, key: Key) -> None:
+    def barely_parted(self, key: Key) -> bool:
+        """Did bodies part so slowly, when they touched last, that they rise no higher than what is followed?"""
+        if key not in self.touching:
+            return False
+        pull = float(np.abs(self._accelerations(key)).max())
+        return float(np.abs(self.speeds(key)).max()) ** 2 <= 2.0 * pull * LOW * self.size(key)
+
+    def not_followed(self, key: Key, what: str = "stay in contact") -> None:
         both = " and ".join(map(self.called, key[:2]))
-        raise Undecided(f"{both} stay in contact from t = {self.now!r} on: such motion is followed for bodies at rest, for bodies that "
+        raise Undecided(f"{both} {what} from t = {self.now!r} on: such motion is followed for bodies at rest, for bodies that "
                         "slide without turning, and where corners, edges and faces touch at points or along straight lines, of bodies that "
                         "are convex, or of which one is flat or a ball")

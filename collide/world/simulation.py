@@ -19,7 +19,7 @@ from .agenda import Due, Entry, Key
 from .boxed import Undecided
 from .departed import departed
 from .event import SAME, Event, distinct, rounded
-from .following import Following
+from .following import LOW, Following
 from .forced import Forced
 from .impact import Contact, Impact, Law
 from .lookout import ordered
@@ -215,11 +215,14 @@ class Simulation(Following):
         found, (i, j) = entry.found, entry.key[:2]
         if found is None:
             return self.moved_touch(entry.key)
-        both = f"{self.called(i)} and {self.called(j)}"
-        if found.status is not Status.CONTACT or not len(found.points):
+        both, doubtful = f"{self.called(i)} and {self.called(j)}", found.status is not Status.CONTACT or not len(found.points)
+        wide = found.time is not None and self.speed(entry.key) * (found.time[1] - found.time[0]) > _LOOSE * self.size(entry.key)
+        if (doubtful or wide) and self.barely_parted(entry.key):
+            self.not_followed(entry.key, f"bounce ever lower, by less than {LOW} of their size, and so stay in contact")
+        if doubtful:
             raise Undecided(f"{both} may touch at t = {entry.time!r}, which is neither proved nor excluded")
-        if found.time is not None and self.speed(entry.key) * (found.time[1] - found.time[0]) > _LOOSE * self.size(entry.key):
-            raise Undecided(f"{both} meet between t = {found.time[0]!r} and t = {found.time[1]!r}, which is not told more closely")
+        if wide:
+            raise Undecided(f"{both} meet between t = {entry.bracket[0]!r} and t = {entry.bracket[1]!r}, which is not told more closely")
         if not np.isfinite(found.normals).all():
             normal = self.separating(entry.key)
             if normal is None:

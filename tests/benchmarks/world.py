@@ -22,7 +22,8 @@ from tests.collide.world.scenes import BALL, RING
 
 from .timing import table
 
-CASES = ("balls", 30), ("balls", 100), ("balls", 300), ("balls and tori", 30), ("balls and tori", 100), ("balls and tori", 1000)
+CASES = (("balls", 30), ("balls", 100), ("balls", 300), ("balls and tori", 30), ("balls and tori", 100), ("balls and tori", 300),
+         ("balls and tori", 1000))
 EVENTS = 150
 # Numbers of fruits, and of events after the first.
 FRUITS = (30, 40), (300, 40), (300, 900)
@@ -37,6 +38,8 @@ def main() -> None:
     rows = [_row(kind, count) for kind, count in CASES]
     table(f"Elastic bodies in a box: {EVENTS} events",
           ["", "first event s", "later: median ms", "mean ms", "proved", "time of the world", "relative error of the energy"], rows)
+    table("Exponents of the cost in the number of bodies (goals: 1, 0)", ["", "first event", "a later one"],
+          [[kind, *(_exponent(kind, rows, column) for column in (1, 2))] for kind in dict.fromkeys(kind for kind, _ in CASES)])
     table("Bumpy fruits that fall onto a body of voxels (goals for 300: 10 s, 20 ms)",
           ["", "first event s", "events", "later: median ms", "longest ms", "time of the world", "greatest growth of the energy"],
           [_fell(*case) for case in FRUITS])
@@ -82,6 +85,13 @@ def _row(kind: str, count: int) -> list[Any]:
         took.append(1e3 * (time.process_time() - begin))
     proved = f"{_proved(run)} of {len(run.events)}"
     return [f"{count} {kind}", first, float(np.median(took)), float(np.mean(took)), proved, run.until, _error(run)]
+
+
+def _exponent(kind: str, rows: Sequence[list[Any]], column: int) -> float:
+    """The slope of the logarithms."""
+    known = [(count, row[column]) for (own, count), row in zip(CASES, rows, strict=True) if own == kind]
+    counts, costs = np.log(np.array(known, float)).T
+    return float(np.polyfit(counts, costs, 1)[0])
 
 
 def _fell(count: int, hits: int) -> list[Any]:

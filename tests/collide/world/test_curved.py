@@ -137,3 +137,12 @@ def test_a_wheel_rolls_on_and_an_egg_rests():
     assert run.outcome is Outcome.FINISHED and modes(run, 1) == [Mode.ROLLING] and modes(run, 2) == [Mode.REST]
     np.testing.assert_allclose(run.state(1.0).positions[1], [2.6, 0, 1.3], atol=1e-9)
     np.testing.assert_allclose(run.state(1.0).positions[2], [0, -4, 0.5], atol=1e-12)
+
+
+def test_of_low_bounces_that_are_not_followed_it_is_said_so():
+    """An egg comes to rest on an implicit ring, which is not convex."""
+    ring = ImplicitSurface((x**2 + y**2 + z**2 + sp.Rational(15, 4))**2 - 16 * (x**2 + y**2), [(-3, 3), (-3, 3), (-1, 1)])
+    egg = RigidBody(ellipsoid(1, sp.Rational(3, 4), sp.Rational(1, 2)), position=(2.02, 0.3, 1.3), spin=(0.3, 0.2, 1))
+    run = World([RigidBody(ring, fixed=True), egg], restitution=0.3).run(until=5.0)
+    assert run.outcome is Outcome.UNRESOLVED and len(run.events) > 5
+    assert "bounce ever lower" in run.reason and "are convex" in run.reason
