@@ -16,7 +16,7 @@ def _solve_rows(L: Lanes, rows: Sequence[Sequence[Interval]], f: Sequence[Interv
     y = from_centre(L, len(rows[0]))
     empty = L.mask_const(False)
     for row, value in zip(rows, f, strict=True):
-        empty = L.either(empty, _sweep(L, row, negate(L, *value), y))
+        empty = L.either(empty, solve_row(L, row, negate(L, *value), y))
     for j in range(len(y)):
         c = L.load("%c", j)
         xn, xh = read(L, "%X", j)
@@ -26,7 +26,7 @@ def _solve_rows(L: Lanes, rows: Sequence[Sequence[Interval]], f: Sequence[Interv
     L.store("%flag", 0, L.select(empty, L.const(0.0), L.load("%flag", 0)))
 
 
-def _sweep(L: Lanes, row: Sequence[Interval], b: Interval, y: list[Interval]) -> str:
+def solve_row(L: Lanes, row: Sequence[Interval], b: Interval, y: list[Interval]) -> str:
     """Solve one row for each unknown in turn, y shrinking in place; the mask of lanes left without a solution.
 
     The sum over the others is a running sum of those before and stored sums of those after.

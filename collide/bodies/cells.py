@@ -5,7 +5,7 @@ from typing import Any, Protocol
 
 import sympy as sp
 
-from codegen.machine.margin import Margin
+from codegen.algebra.margin import Margin
 from generative import ImplicitBody, ImplicitSurface, Motion, ParametricSurface
 from generative.implicit import Piece
 

@@ -13,7 +13,7 @@ from typing import Any
 
 import sympy as sp
 
-from codegen.machine.margin import Margin
+from codegen.algebra.margin import Margin
 from generative import ImplicitBody, ImplicitSurface, Motion, x, y, z
 from generative.implicit import Combination, Piece
 

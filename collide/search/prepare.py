@@ -51,7 +51,9 @@ def _sizes(p: Problem) -> dict[str, int]:
         bounds = max(len(k.outputs) for k in p.advance.all_kernels)
         record = padded(max(model.length for model in p.advance.models)) if not isinstance(p.advance, Advance) else 1
         shown = max((net.length for net in p.advance.nets if net), default=1) if isinstance(p.advance, SeparableAdvance) else 1
-    return {"n": n, "m": m, "values": values, "bounds": bounds, "record_length": record, "shown_length": shown, "limits": len(p.limits)}
+    limits, narrowed = (max(len(p.limits), 3), 6 + 5 * n) if p.places else (len(p.limits), 0)
+    return {"n": n, "m": m, "values": values, "bounds": bounds, "record_length": record, "shown_length": shown, "limits": limits,
+            "narrowed": narrowed}
 
 
 def _row(p: Problem, operator: str, march: bool) -> np.ndarray:

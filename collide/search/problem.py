@@ -11,6 +11,7 @@ import numpy as np
 
 from codegen.algebra.backward import backward_code
 from codegen.algebra.local_step import least_step
+from codegen.algebra.margin import Margin
 from codegen.emit.lanes import WIDTH
 from codegen.family import family
 from codegen.graph.autodiff import partials
@@ -20,7 +21,6 @@ from codegen.graph.serialize import serialize
 from codegen.graph.signs import LARGEST
 from codegen.kernel import Kernel
 from codegen.machine.linked import address
-from codegen.machine.margin import Margin
 from codegen.machine.native import Code
 from codegen.time_bounds.advance import Advance, advance_kernel
 from codegen.time_bounds.distance import distance_advance
@@ -152,6 +152,12 @@ class Problem:
         """Of the places of each part."""
         return tuple(self._kernel(self.places[k:k + 3]) for k in range(0, len(self.places), 3))
 
+    @_shared
+    def place_slope_kernels(self) -> tuple[Kernel, ...]:
+        """Of the Jacobian of each of them."""
+        places = (self.places[k:k + 3] for k in range(0, len(self.places), 3))
+        return tuple(self._slopes(place, partials(place, self.coordinates)) for place in places)
+
     def ranges(self, lo: np.ndarray, hi: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """(n, rows + 1) each: what `range_kernel` says of boxes (n, variables), where margins are looked at, too."""
         parameters = tuple(self.parameters.T) if len(self.parameters) else None
@@ -192,8 +198,7 @@ class Problem:
     @_shared
     def limit_kernels(self) -> tuple[Kernel, Kernel]:
         """The limits, and their Jacobian like that of the rows."""
-        slopes = [_trusted_like(d, f) for f, row in zip(self.limits, partials(self.limits, self.coordinates), strict=True) for d in row]
-        return self._kernel(self.limits), self._kernel(slopes)
+        return self._kernel(self.limits), self._slopes(self.limits, partials(self.limits, self.coordinates))
 
     @_shared
     def slope_kernel(self) -> Kernel:
@@ -201,7 +206,7 @@ class Problem:
 
         A row that is trusted only where something else holds on the whole box has its derivatives trusted only there.
         """
-        return self._kernel([_trusted_like(d, f) for f, row in zip(self.rows, self.derivatives, strict=True) for d in row])
+        return self._slopes(self.rows, self.derivatives)
 
     @_shared
     def point_kernel(self) -> Kernel:
@@ -347,6 +352,9 @@ class Problem:
         other = object.__new__(Problem)
         vars(other).update({name: value for name, value in vars(self).items() if name not in _DERIVED} | data)
         return other
+
+    def _slopes(self, functions: Sequence[Expr], derivatives: Sequence[Sequence[Expr]]) -> Kernel:
+        return self._kernel([_trusted_like(d, f) for f, row in zip(functions, derivatives, strict=True) for d in row])
 
     def _kernel(self, outputs: Sequence[Expr]) -> Kernel:
         return formula_kernel(outputs, self.variables, len(self.parameters), self.bounded)

@@ -140,10 +140,22 @@ class Search:
         begins = self.arrays["key"][table["root"][open_ones]]
         for k in open_ones[begins <= begins.min(initial=np.inf) + self.simultaneity].tolist():
             p = self.problems[k]
-            if p.limits and not table["limits"][k]:
-                table["limits"][k] = len(p.limits)
-                table["limit_range"][k], table["limit_slope"][k] = (kernel.block_address() for kernel in p.limit_kernels)
-                table["limit_solve"][k] = linear.linear_solve(len(p.limits), len(p.variables), quick=True)
+            if not table["limited"][k]:
+                self._limit(k, p, table)
+
+    @staticmethod
+    def _limit(k: int, p: Problem, table: np.ndarray) -> None:
+        """The inequalities of problem k contract its boxes from now on, if it has any."""
+        table["limited"][k] = bool(p.limits) or any(margin is not None for margin in p.margins)
+        if p.limits:
+            table["limits"][k] = len(p.limits)
+            table["limit_range"][k], table["limit_slope"][k] = (kernel.block_address() for kernel in p.limit_kernels)
+            table["limit_solve"][k] = linear.linear_solve(len(p.limits), len(p.variables), quick=True)
+        for side, margin in enumerate(p.margins):
+            if margin is not None:
+                program = margin.narrowing(len(p.variables))
+                table["narrowing"][k, side], table["narrows"][k, side] = program.entry, program.address
+                table["place_slope"][k, side] = p.place_slope_kernels[side].block_address()
 
     # -- reading ------------------------------------------------------------------------------------------------
 

@@ -63,8 +63,8 @@ class Occupancy:
     def __init__(self, body: ImplicitBody, numbers: Numbers, span: Window) -> None:
         self._tree, self._placed, self._span = tree_of(body), PlacedLeaves(body, numbers), span
         self._planes = np.array([numbers.enclose(end) for _, _, end in self._tree.planes]).reshape(-1, 2)
-        # Which frame a side is in, as a matrix.
-        self._in_frame = np.array([[frame == k for frame, _, _ in self._tree.planes] for k in range(self._placed.frames.max() + 1)], bool)
+        # The frame of each side, and its coordinate there.
+        self._sides = np.array([plane[:2] for plane in self._tree.planes], np.int64).reshape(-1, 2).T
         self._close: dict[int, _Face] = {}
 
     def outline(self, leaf: int) -> np.ndarray:
@@ -176,11 +176,18 @@ class Occupancy:
         signs = placed.signs(boxes, frames, doubt)
         up, down = (known & told for known, told in zip((up, down), signs, strict=True))
         zero = up & down
-        of_frame = placed.frames[:, None] == np.arange(len(self._in_frame))
-        at = placed.coordinates(boxes, frames, zero.astype(np.float32) @ of_frame > 0)
-        zero &= _within(at, placed)
+        # Few are in doubt.
+        rows, leaves = np.nonzero(zero)
+        asked = np.zeros((len(boxes), placed.frames.max() + 1), bool)
+        asked[rows, placed.frames[leaves]] = True
+        at = placed.coordinates(boxes, frames, asked)
+        held = zero[rows, leaves] = _meet(at[rows, placed.frames[leaves]], placed.bounds[leaves]).all(axis=1)
         # A side counts where a leaf that ends there does.
-        sides = (zero.astype(np.float32) @ tree.has > 0) & _on_planes(at, tree.planes, self._planes)
+        sides = np.zeros((len(boxes), len(tree.planes) + 1), bool)
+        sides[rows[held, None], tree.ends[leaves[held]]] = True
+        sides = sides[:, :-1]
+        rows, planes = np.nonzero(sides)
+        sides[rows, planes] = _meet(at[rows, self._sides[0][planes], self._sides[1][planes]], self._planes[planes])
         return _Look(boxes, own, up, down, np.concatenate([zero, sides], axis=1), zero & tree.formula.shown(up, down))
 
 
@@ -206,7 +213,8 @@ class Test:
             return np.zeros(len(boxes), bool)
         placed, own = self._placed, np.full(len(boxes), self._own)
         at = placed.coordinates(boxes, own, np.tile(self._frames, (len(boxes), 1)))
-        held = _within(at, placed, self._leaves).all(axis=1) & _on_planes(at, self._planes, self._ends).all(axis=1)
+        held = _meet(at[:, placed.frames[self._leaves]], placed.bounds[self._leaves]).all(axis=(1, 2))
+        held &= _meet(at[:, [f for f, _, _ in self._planes], [c for _, c, _ in self._planes]], self._ends).all(axis=1)
         up, down = placed.signs(boxes, own, np.repeat(np.asarray(held)[:, None], len(placed.leaves), axis=1))
         held &= (up & down)[:, self._leaves].all(axis=1)
         return np.asarray(held & self._formula.shown(up, down)[:, self._leaves].any(axis=1))
@@ -215,24 +223,19 @@ class Test:
 occupancy = functools.lru_cache(maxsize=128)(Occupancy)
 
 
-def _within(at: np.ndarray, placed: PlacedLeaves, leaves: Any = slice(None)) -> np.ndarray:
-    """(n, leaves): may a box that is at these places in the frames (n, frames, 3, 2) be within the bounds of leaves?"""
-    there, bounds = at[:, placed.frames[leaves]], placed.bounds[leaves]
-    return np.asarray(((there[..., 0] <= bounds[..., 1]) & (there[..., 1] >= bounds[..., 0])).all(axis=2))
+def _meet(a: np.ndarray, b: np.ndarray) -> np.ndarray:
+    """Which intervals (..., 2) have points in common?"""
+    return np.asarray((a[..., 0] <= b[..., 1]) & (a[..., 1] >= b[..., 0]))
 
 
 def _holds(outer: np.ndarray, box: np.ndarray) -> bool:
     return bool((outer[:, 0] <= box[:, 0]).all() and (box[:, 1] <= outer[:, 1]).all())
 
 
-def _on_planes(at: np.ndarray, planes: list[Plane], ends: np.ndarray) -> np.ndarray:
-    """(n, planes): may it meet these sides of bounds, which are at `ends` (planes, 2)?"""
-    there = at[:, [f for f, _, _ in planes], [c for _, c, _ in planes]]
-    return np.asarray((there[..., 0] <= ends[:, 1]) & (there[..., 1] >= ends[:, 0]))
-
-
 class Tree:
-    """The leaves of a body, the sides of bounds at which they end, which have which, `has` (leaves, sides), and what it is made of them."""
+    """The leaves of a body, the sides of bounds at which they end, and what it is made of them. `ends` (leaves, 6): the sides of each leaf,
+    by their numbers; the number of all of them stands for none.
+    """
 
     def __init__(self, body: ImplicitBody) -> None:
         self._leaves, motions = leaves_of(body)
@@ -242,7 +245,8 @@ class Tree:
         self._sides = [{(frame, c, leaf.bounds[c][end]): (c, end) for c, end in ends if not is_side(leaf, c, end)}
                        for leaf, frame in zip(self._leaves, self._frames, strict=True)]
         self.planes: list[Plane] = list(dict.fromkeys(itertools.chain(*self._sides)))
-        self.has = np.array([[plane in own for plane in self.planes] for own in self._sides], np.float32).reshape(len(self._sides), -1)
+        number = {plane: k for k, plane in enumerate(self.planes)}
+        self.ends = np.array([[*map(number.__getitem__, own), *[len(number)] * (6 - len(own))] for own in self._sides])
         surfaces: dict[Any, list[int]] = {}
         for k, leaf in enumerate(self._leaves):
             surfaces.setdefault((leaf.bounds, leaf.motion, frozenset((leaf.body, leaf.complement().body))), []).append(k)
@@ -291,7 +295,7 @@ class Tree:
         """Do two leaves, or a leaf and a side of its own, name an edge?"""
         a, b = sorted(pair)
         count = len(self._leaves)
-        return b < count or (a < count and bool(self.has[a, b - count]))
+        return b < count or (a < count and b - count in self.ends[a])
 
 
 tree_of = functools.lru_cache(maxsize=128)(Tree)

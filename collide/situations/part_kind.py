@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import sympy as sp
 
-from codegen.machine.margin import TERMS, Margin
+from codegen.algebra.margin import TERMS, Margin
 from codegen.walk import replaced
 from generative import ImplicitBody, ImplicitSurface, Motion, Rigid, x, y, z
 from generative.family import symbols_of

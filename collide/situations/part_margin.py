@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from codegen.machine.margin import Margin, Pair
+from codegen.algebra.margin import Margin, Pair
 
 from ..bodies.cells import Cell
 from .occupancy import Tree

@@ -12,7 +12,7 @@ from dataclasses import replace
 import numpy as np
 import sympy as sp
 
-from codegen.machine.margin import Margin
+from codegen.algebra.margin import Margin
 from generative import ImplicitBody, ImplicitSurface, x, y, z
 from generative.implicit import Combination, Piece
 
@@ -31,29 +31,19 @@ from .quadrics import Quadrics, quadrics
 # Effort only: the room round a part, against the size of its box, and against that of the bounds of its leaf, since a proof needs room
 # round a vertex, whose box is as small as rounding leaves it. Where it is small, points near the sides are told late.
 _ROOM, _LEAST = 1 / 16, 2.0**-16
-# Effort only: parts of pairs one of which has more leaves are measured, so that code is made for few kinds of them. Conditions contract
-# boxes, too: where flat parts lie in one plane that takes a fiftieth to a three hundredth of the boxes (measured: wheels of 27 and 39
-# leaves). But a first call with 35 leaves takes four times as long with them.
-_CONDITIONS = 64
 Told = Mapping[ImplicitSurface, int]
 """The signs, 1 or -1, of the leaves that have one."""
 
 
-def to_measure(body: ImplicitBody | None) -> bool:
-    """Has a body so many leaves that parts of it, and of those that it meets, are measured?"""
-    return isinstance(body, Combination) and len(body.leaves) > _CONDITIONS
-
-
-def nearby(part: Cell, numbers: Numbers, measure: bool) -> Cell:
-    """A part of a body of many leaves, or of any combined one if it is to `measure`, with the same points, and fewer conditions; the part
-    itself where that is not known.
+def nearby(part: Cell, numbers: Numbers) -> Cell:
+    """A part of a combined body with the same points, which is measured, or has fewer conditions if its leaves are no quadrics that keep
+    their places to each other; the part itself where that is not known.
     """
-    combined = isinstance(part, Implicit) and isinstance(part.body, Combination) and (measure or is_large(part.body))
-    return _nearby(part, numbers, measure) if combined else part
+    return _nearby(part, numbers) if isinstance(part, Implicit) and isinstance(part.body, Combination) else part
 
 
 @functools.lru_cache(maxsize=4096)
-def _nearby(part: Implicit, numbers: Numbers, measure: bool) -> Cell:
+def _nearby(part: Implicit, numbers: Numbers) -> Cell:
     assert part.body is not None
     # Whatever the time: of leaves that move against each other more would have to be told.
     box = None if moves(part.body, numbers) else where(part, numbers, (0.0, 0.0))
@@ -61,7 +51,7 @@ def _nearby(part: Implicit, numbers: Numbers, measure: bool) -> Cell:
         return part
     box, known = roomy(box, box_of(part, numbers)), occupancy_of(part.body, numbers, (0.0, 0.0))
     signs, unbounded = known.signs(part, box), known.within_bounds(part, box)
-    shared = carrier_of(part.body, numbers) if measure else None
+    shared = carrier_of(part.body, numbers)
     if shared is not None:
         measured, margin = _measured(part, quadrics(part.body, numbers, shared), signs, unbounded)
         if measured:
@@ -69,6 +59,8 @@ def _nearby(part: Implicit, numbers: Numbers, measure: bool) -> Cell:
             gathered = of_kind(part, part.body, numbers, box, True, margin, free)
             assert gathered is not None
             return gathered
+    if not is_large(part.body):
+        return part
     up, down = signs
     kind = _reduced(part, tuple((up.astype(int) - down.astype(int)).tolist()))
     gathered = of_kind(kind, part.body, numbers, box, False, None, unbounded)

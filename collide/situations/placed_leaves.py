@@ -12,11 +12,11 @@ from typing import Any, NamedTuple
 import numpy as np
 import sympy as sp
 
+from codegen.algebra.margin import TERMS
 from codegen.from_sympy import convert
 from codegen.graph.expr import ExprPool, reachable
 from codegen.graph.meanvalue import mean_value_form
 from codegen.kernel import Kernel
-from codegen.machine.margin import TERMS
 from generative import ImplicitBody, ImplicitSurface, Motion, t, x, y, z
 from generative.family import symbols_of
 from generative.implicit import Combination

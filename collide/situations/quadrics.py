@@ -10,10 +10,10 @@ from typing import Any
 
 import numpy as np
 
+from codegen.algebra.margin import TERMS, Margin, Pair
 from codegen.graph.expr import Expr, ExprPool
 from codegen.graph.signs import LARGEST
 from codegen.kernel import Kernel
-from codegen.machine.margin import TERMS, Margin, Pair
 from generative import ImplicitBody
 
 from ..bodies.motions import carried, row_times

@@ -15,6 +15,7 @@ from generative.products import Product, common
 
 from ..bodies.cells import Cell, whole_of
 from ..bodies.extent import Extent, extent_of
+from ..bodies.implicit_parts import is_large
 from ..bodies.motions import divided as divided_motion
 from ..bodies.numbers import NONE, Numbers, both
 from ..bodies.parts import ends_of
@@ -23,7 +24,7 @@ from ..moment.pairs import Pair, Starts
 from ..moment.start import Start
 from ..search.problem import Problem
 from ..situations.contact import member, situation, with_numbers
-from ..situations.part_nearby import nearby, to_measure
+from ..situations.part_nearby import nearby
 from ..situations.presence import where
 from ..situations.tracking import Known
 from .near_triangles import own_columns
@@ -88,9 +89,10 @@ class Situated:
         return with_numbers(whole, numbers, self.time).with_data(**named), numbers
 
     def nearby(self, label: Pair, cells: tuple[Cell, Cell]) -> tuple[Cell, Cell]:
-        """Parts of a pair of bodies as they are searched: those of bodies of many leaves with conditions on few of these, or measured."""
-        measure = any(to_measure(cell.body) for cell in cells)
-        first, second = (nearby(part, numbers, measure) for part, numbers in zip(cells, self.pair_numbers(label), strict=True))
+        """Parts of a pair of bodies as they are searched, of which one has many leaves: with conditions on few of these, or measured."""
+        if not any(is_large(cell.body) for cell in cells):
+            return cells
+        first, second = (nearby(part, numbers) for part, numbers in zip(cells, self.pair_numbers(label), strict=True))
         return first, second
 
     def kind(self, m: Meeting) -> tuple[Problem, tuple[Numbers, ...]]:

@@ -66,7 +66,7 @@ def march(s: SearchMemory, p: Problem) -> None:
     bound_times(s, p)
     if p.ranged != 0:
         drop_impossible(s, p, used)
-    if p.limits != 0:
+    if p.limited != 0:
         begin_within_limits(s, p, used)
     for lane in range(used):
         settle(s, p, lane)

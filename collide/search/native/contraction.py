@@ -37,20 +37,59 @@ def contract(s: SearchMemory, p: Problem, used: int) -> None:
         call_kernel(p.decoupled, s.G, s.F, s.C, s.X, s.alive)
     if s.newton > 1 and p.square != 0:
         intersect_operator(s, p)
-    if p.limits != 0:
+    if p.limited != 0:
         respect_limits(s, p)
 
 
 @native
 def respect_limits(s: SearchMemory, p: Problem) -> None:
-    """Shrink the boxes in X by functions that are at most 0 at every zero of interest: by the mean value theorem f(c) + f'(X) (x - c) is,
-    too. `alive` becomes 0 in lanes where one is positive throughout.
-    """
+    """Shrink the boxes in X by inequalities that hold at every zero of interest. `alive` becomes 0 in lanes where they do so nowhere."""
+    for k in range(2):
+        if p.narrowing[k] != 0:
+            keep_on_surface(s, p, k)
+    if p.limits != 0:
+        keep_below(s, p)
+
+
+@native
+def take_centres(s: SearchMemory, p: Problem) -> None:
+    """Points of the boxes in X as C, and as boxes in K."""
     for j in range(p.variables):
         for lane in range(LANES):
             c = s.X.inner(j, lane)
             s.C[j, lane] = c
             s.K.put(j, lane, c, c)
+
+
+@native
+def keep_on_surface(s: SearchMemory, p: Problem, k: int) -> None:
+    """Shrink the boxes in X to where the points of part k may be on the surface of their body."""
+    n = p.variables
+    take_centres(s, p)
+    call_kernel(p.place[k], s.X, p.parameters, s.at)
+    call_kernel(p.place[k], s.K, p.parameters, s.central)
+    call_kernel(p.place_slope[k], s.X, p.parameters, s.slopes)
+    for lane in range(LANES):
+        for i in range(3):
+            s.linear.put(i, lane, s.at.lo(i, lane), s.at.hi(i, lane))
+            s.linear.put(3 + i, lane, s.central.lo(i, lane), s.central.hi(i, lane))
+        for i in range(3 * n):
+            s.linear.put(6 + i, lane, s.slopes.lo(i, lane), s.slopes.hi(i, lane))
+        for j in range(n):
+            s.linear.put(6 + 3 * n + j, lane, s.X.lo(j, lane), s.X.hi(j, lane))
+            s.linear.put(6 + 4 * n + j, lane, s.C[j, lane], s.C[j, lane])
+    call_kernel(p.narrowing[k], s.linear, p.parameters, s.narrowed, p.narrows[k])
+    for lane in range(LANES):
+        if s.narrowed.hi(0, lane) < 0.0:
+            s.alive[lane] = 0.0
+        for j in range(n):
+            s.X.put(j, lane, s.narrowed.lo(1 + j, lane), s.narrowed.hi(1 + j, lane))
+
+
+@native
+def keep_below(s: SearchMemory, p: Problem) -> None:
+    """By functions f that are at most 0: by the mean value theorem f(c) + f'(X) (x - c) is, too."""
+    take_centres(s, p)
     call_kernel(p.limit_slope, s.X, p.parameters, s.slopes)
     call_kernel(p.limit_range, s.K, p.parameters, s.level)
     # f(c) plus anything that is not negative.

@@ -45,7 +45,8 @@ class Problem(Row):
     local_step: int                # steps of local solves,
     least: int                     # and what those for the least objective evaluate,
     least_step: int                # and do
-    limits: int                    # so many functions that are at most 0 contract the boxes,
+    limited: int                   # 1 where inequalities contract the boxes:
+    limits: int                    # so many functions that are at most 0,
     limit_range: int               # by these kernels
     limit_slope: int
     limit_solve: int
@@ -54,7 +55,10 @@ class Problem(Row):
     time_bound: int                # and what makes bounds of it
     place: Ints = array(2)         # where points of a part are, as the function that measures it takes them: its kernel,
     margin: Ints = array(2)        # what runs that function (0 for none),
-    measures: Ints = array(2)      # and its program
+    measures: Ints = array(2)      # and its program;
+    narrowing: Ints = array(2)     # what runs the one that narrows boxes to where it is not negative (0 for none),
+    narrows: Ints = array(2)       # and that program,
+    place_slope: Ints = array(2)   # and the Jacobian of the place
     body: Ints = array(2)          # the kernel of a body's polynomial model,
     record: Ints = array(2)        # what makes a record of that,
     length: Ints = array(2)        # its length,
@@ -172,7 +176,10 @@ class SearchMemory(Structure):
     C: Lanes = array("n", LANES)                 # their centres
     F: Intervals = array("row_ends", 2, LANES)   # the range of the rows, and of the feasibility
     at: Intervals = array(3, 2, LANES)           # where points are that are measured,
-    measured: Intervals = array(1, 2, LANES)     # and how far they are on the surface of their body
+    measured: Intervals = array(1, 2, LANES)     # and how far they are on the surface of their body;
+    central: Intervals = array(3, 2, LANES)      # where points are at the centres,
+    linear: Intervals = array("narrowed", 2, LANES)    # both, the Jacobian, the boxes and their centres,
+    narrowed: Intervals = array("narrowed", 2, LANES)  # and what is made of them: how far they are on the surface, and smaller boxes
     V: Intervals = array("row_ends", 2, LANES)   # the same at the centres
     M: Intervals = array("m", "n", 2, LANES)     # the Jacobian
     level: Intervals = array("limits", 2, LANES)        # functions that are at most 0, at the centres

@@ -107,7 +107,7 @@ def test_in_its_box_a_part_is_on_the_surface_where_the_whole_tree_says_so(seed):
     left = presence.without_absent(parts, numbers, (0.0, 1.0))
     looked = 0
     for k in rng.permutation(len(left))[:25]:
-        part, near = left[k], nearby(left[k], numbers, True)
+        part, near = left[k], nearby(left[k], numbers)
         if near is part:
             continue
         known = dict(numbers.pairs) | {t: sp.S.Zero}

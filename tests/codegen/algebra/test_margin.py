@@ -5,8 +5,8 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
+from codegen.algebra.margin import TERMS, Margin
 from codegen.graph.signs import LARGEST
-from codegen.machine.margin import TERMS, Margin
 
 
 def value(coefficients, point):
@@ -62,3 +62,48 @@ def test_of_boxes_too_large_nothing_is_told():
     lo, hi = np.array([[0, 0, -np.inf], [np.nan, 0, 0], [2 * LARGEST, 0, 0]]), np.array([[0, np.inf, 0], [0, 0, 0], [3 * LARGEST, 0, 0]])
     below, above = margin.bounds(lo, hi)
     assert (below == -np.inf).all() and (above == np.inf).all()
+
+
+def joined(margin, how):
+    """What the margin of two functions is, and of their values."""
+    ways = {"both": (lambda a, b: margin.least(a, margin.opposite(b)), lambda a, b: min(a, -b)),
+            "either": (lambda a, b: margin.greatest(margin.opposite(a), b), lambda a, b: max(-a, b)),
+            "nested": (lambda a, b: margin.least(margin.greatest(a, b), margin.greatest(margin.opposite(a), margin.opposite(b))),
+                       lambda a, b: min(max(a, b), max(-a, -b))),
+            "hidden": (lambda a, b: margin.least(margin.greatest(margin.zero(), a), b), lambda a, b: min(max(0, a), b))}
+    return ways[how]
+
+
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("how", ["both", "either", "nested", "hidden"])
+def test_what_is_cut_off_boxes_holds_no_point_where_the_value_is_not_negative(how, seed):
+    rng = np.random.default_rng([seed, 1])
+    wide = rng.random((10, 2)) * [[-1e-3, 1e-3]] * (seed % 2)
+    quadric = rng.normal(size=(10, 1)) * (rng.random((10, 1)) < 0.8) + wide
+    plane, centre = np.sort(rng.normal(size=(4, 2)), axis=1), np.round(rng.normal(size=3), 3)
+    margin = Margin()
+    function, truth = joined(margin, how)
+    margin.end(function(margin.quadric(quadric, centre.tolist()), margin.plane(plane)))
+    lo, hi = boxes(rng)
+    low, high, left = margin.narrowed(lo, hi)
+    assert (low >= lo).all() and (high <= hi).all()
+    for k in range(len(lo)):
+        for _ in range(60):
+            at = drawn(rng, np.stack([lo[k], hi[k]], axis=1))
+            a = value(drawn(rng, quadric), [c - Fraction(m) for c, m in zip(at, centre.tolist(), strict=True)])
+            if truth(a, value([0] * 6 + drawn(rng, plane), at)) >= 0:
+                assert left[k] and all(low[k, j] <= at[j] <= high[k, j] for j in range(3))
+
+
+def test_a_box_is_cut_where_a_plane_leaves_it():
+    """x + y >= 3 in [0, 2]^3 leaves [1, 2]^2 x [0, 2]; of x + y >= 3 or z <= 1 nothing is known, unless z > 1; x + y >= 5 leaves none."""
+    for end, floor, box, truth in ((-3, None, (0, 2), [[1, 2], [1, 2], [0, 2]]), (-3, 1, (0, 2), [[0, 2], [0, 2], [0, 2]]),
+                                   (-3, -1, (0, 2), [[1, 2], [1, 2], [0, 2]]), (-5, None, (0, 2), None)):
+        margin = Margin()
+        plane = margin.plane(np.repeat([[1.0], [1.0], [0.0], [end]], 2, axis=1))
+        other = plane if floor is None else margin.greatest(plane, margin.plane(np.repeat([[0.0], [0.0], [-1.0], [floor]], 2, axis=1)))
+        margin.end(other)
+        low, high, left = margin.narrowed(np.full((1, 3), float(box[0])), np.full((1, 3), float(box[1])))
+        assert left[0] == (truth is not None)
+        if truth is not None:
+            assert np.abs(np.stack([low[0], high[0]], axis=1) - truth).max() < 1e-12
