@@ -80,15 +80,16 @@ def test_what_is_cut_off_boxes_holds_no_point_where_the_value_is_not_negative(ho
     rng = np.random.default_rng([seed, 1])
     wide = rng.random((10, 2)) * [[-1e-3, 1e-3]] * (seed % 2)
     quadric = rng.normal(size=(10, 1)) * (rng.random((10, 1)) < 0.8) + wide
-    plane, centre = np.sort(rng.normal(size=(4, 2)), axis=1), np.round(rng.normal(size=3), 3)
+    plane, centre = rng.normal(size=(4, 1)) + np.array([0.0, 1e-3]), np.round(rng.normal(size=3), 3)
     margin = Margin()
     function, truth = joined(margin, how)
     margin.end(function(margin.quadric(quadric, centre.tolist()), margin.plane(plane)))
-    lo, hi = boxes(rng)
+    lo = rng.normal(size=(100, 3))
+    hi = lo + 4 * rng.random((100, 3)) * 10.0 ** rng.integers(-1, 1, size=(100, 1))
     low, high, left = margin.narrowed(lo, hi)
-    assert (low >= lo).all() and (high <= hi).all()
+    assert (low >= lo).all() and (high <= hi).all() and ((low > lo) | (high < hi)).any()
     for k in range(len(lo)):
-        for _ in range(60):
+        for _ in range(20):
             at = drawn(rng, np.stack([lo[k], hi[k]], axis=1))
             a = value(drawn(rng, quadric), [c - Fraction(m) for c, m in zip(at, centre.tolist(), strict=True)])
             if truth(a, value([0] * 6 + drawn(rng, plane), at)) >= 0:
@@ -107,3 +108,19 @@ def test_a_box_is_cut_where_a_plane_leaves_it():
         assert left[0] == (truth is not None)
         if truth is not None:
             assert np.abs(np.stack([low[0], high[0]], axis=1) - truth).max() < 1e-12
+
+
+def test_a_box_is_cut_where_a_quadric_leaves_it():
+    """x^2 >= 0.09 in [0, 1] leaves [0.3, 1] and some more, whatever the centre; x^2 + y^2 + z^2 <= 1 in [0, 4] x [0, 0.1]^2 ends beyond 1."""
+    square = np.repeat([1.0, 0, 0, 0, 0, 0, 0, 0, 0, -0.09], 2).reshape(10, 2)
+    for centre in (0.0, 0.75):
+        moved = square.copy()
+        moved[6], moved[9] = 2 * centre, centre**2 - 0.09
+        margin = Margin()
+        margin.end(margin.quadric(moved, [centre, 0.0, 0.0]))
+        low, high, left = margin.narrowed(np.zeros((1, 3)), np.ones((1, 3)))
+        assert left[0] and 0.15 < low[0, 0] < 0.3 and high[0, 0] == 1 and (low[0, 1:] == 0).all() and (high[0, 1:] == 1).all()
+    ball = Margin()
+    ball.end(ball.opposite(ball.quadric(np.repeat([1.0, 1, 1, 0, 0, 0, 0, 0, 0, -1], 2).reshape(10, 2), [0.0] * 3)))
+    low, high, left = ball.narrowed(np.zeros((1, 3)), np.array([[4.0, 0.1, 0.1]]))
+    assert left[0] and (low[0] == 0).all() and 1 < high[0, 0] < 2

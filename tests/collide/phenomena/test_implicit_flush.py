@@ -158,13 +158,22 @@ def limits_at_once(monkeypatch):
     monkeypatch.setattr(Search, "run", sooner)
 
 
+def dimpled():
+    """A block with dimples in its lower face, whose parts are measured."""
+    body = UNIT
+    for k in range(3):
+        body = body - ball(Q(1, 10)).moved(Rigid(translation=[Q(k - 1, 4), 0, -Q(1, 2)]))
+    return body
+
+
+@pytest.mark.parametrize("below", [UNIT, dimpled()], ids=["block", "dimpled"])
 @pytest.mark.parametrize("frame", [Rigid(), TILTED], ids=["straight", "tilted"])
 @pytest.mark.parametrize("at", [(0, 0), (Q(7, 10), Q(1, 9)), (Q(7, 10), Q(7, 10))], ids=["face", "edge", "vertex"])
-def test_inequalities_keep_every_contact(limits_at_once, frame, at):
+def test_inequalities_keep_every_contact(limits_at_once, frame, at, below):
     """A ball comes down on a block, beside its upper face by 1 / 5 or not."""
     over = [max(Q(e) - Q(1, 2), 0) for e in at]
     truth = sp.N(3 - Q(1, 2) - sp.sqrt(Q(1, 4) - over[0] ** 2 - over[1] ** 2), 30)
     for body in (ball(Q(1, 2)), ParametricSurface([e / 2 for e in (sp.cos(u) * sp.cos(v), sp.sin(u) * sp.cos(v), sp.sin(v))],
                                                   {u: (0, 2 * sp.pi), v: (-sp.pi / 2, sp.pi / 2)})):
-        c = collide.first_contact([body.moved(fall(3, *at)).moved(frame), UNIT.moved(frame)], (0, 3))
+        c = collide.first_contact([body.moved(fall(3, *at)).moved(frame), below.moved(frame)], (0, 3))
         assert c.status is collide.Status.CONTACT and c.time.lo <= truth <= c.time.hi < c.time.lo + 1e-9 and c.clear_until <= truth
