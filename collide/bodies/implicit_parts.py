@@ -6,8 +6,9 @@ lower dimension: so tangency holds wherever a part is touched first, unless anot
 """
 
 import functools
+import itertools
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import combinations, product
 from typing import Any
 
@@ -70,21 +71,17 @@ def implicit_parts(body: ImplicitBody) -> "tuple[Implicit, ...] | Candidates":
     candidates = Candidates(body)
     if is_large(body):
         return candidates
-    found: dict[int, list[Implicit]] = {1: [], 2: [], 3: []}
-    for numbered in candidates.listed():
-        part = candidates.part(*numbered)
-        own = found[3 - part.dimension]
-        own.append(replace(part, feature=f"{_KINDS[2 - part.dimension]} {len(own)}"))
-    return tuple(p for parts in found.values() for p in parts)
+    return tuple(candidates)
 
 
+@functools.lru_cache(maxsize=4096)
 def is_large(body: ImplicitBody | None) -> bool:
-    """Has a body so many leaves that they are looked at together?"""
-    return isinstance(body, Combination) and len(body.leaves) > FEW
+    """Has a body so many leaves that they are looked at together, or are these in several frames?"""
+    return isinstance(body, Combination) and (len(body.leaves) > FEW or len({leaf.motion for leaf in body.leaves}) > 1)
 
 
 class Candidates(Sequence[Implicit]):
-    """All that may be parts of a body of many leaves, each made when it is asked for, and named by its leaves and sides: edge 3/17 is where
+    """All that may be parts of a body, each made when it is asked for, those of many leaves named by these and sides: edge 3/17 is where
     leaves 3 and 17 are zero, and edge 3/x+ where leaf 3 reaches the upper end of its bounds for x.
     """
 
@@ -94,6 +91,12 @@ class Candidates(Sequence[Implicit]):
         for k, piece in enumerate(body.pieces):
             self._own.setdefault(piece.leaf, []).append(k)
         self.part = functools.cache(self._made)
+
+    @functools.cached_property
+    def _numbers(self) -> dict[Numbered, int]:
+        """Parts of few leaves are numbered."""
+        counts, listed = [itertools.count() for _ in _KINDS], self.listed() if len(self.leaves) <= FEW else ()
+        return {(chosen, sides): next(counts[len(chosen) + len(sides) - 1]) for chosen, sides in listed}
 
     @functools.cached_property
     def faces(self) -> tuple[Implicit, ...]:
@@ -112,9 +115,11 @@ class Candidates(Sequence[Implicit]):
     def _made(self, chosen: tuple[int, ...], sides: tuple[Side, ...]) -> Implicit:
         leaves = tuple(self.leaves[k] for k in chosen)
         pieces = tuple(self.body.pieces[k] for k in sorted(k for leaf in leaves for k in self._own[leaf]))
+        kind = _KINDS[len(chosen) + len(sides) - 1]
+        if (chosen, sides) in self._numbers:
+            return Implicit(f"{kind} {self._numbers[chosen, sides]}", leaves, pieces, bool(sides), sides, self.body)
         ends = [f"{'xyz'[c]}{'-+'[end]}" if len(chosen) == 1 else f"{chosen[k]}{'xyz'[c]}{'-+'[end]}" for k, c, end in sides]
-        name = f"{_KINDS[len(chosen) + len(sides) - 1]} {'/'.join([*map(str, chosen), *ends])}"
-        return Implicit(name, leaves, pieces, bool(sides), sides, self.body)
+        return Implicit(f"{kind} {'/'.join([*map(str, chosen), *ends])}", leaves, pieces, bool(sides), sides, self.body)
 
     @functools.cached_property
     def _all(self) -> tuple[Implicit, ...]:
