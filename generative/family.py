@@ -106,8 +106,23 @@ def _read_factor(motion: Motion, kept: bool) -> tuple[Factor, tuple[Any, ...]]:
     if isinstance(motion, AlongZ):
         read = (reader.read(motion.formulas, places=True),)
     else:
-        read = reader.read(motion.entries[:9]), reader.read(motion.entries[9:], places=True)
+        entries = _forward(motion.entries)
+        read = reader.read(entries[:9]), reader.read(entries[9:], places=True)
     return Factor(read, len(reader.numbers)), tuple(reader.numbers)
+
+
+# Of turns about the axes z, x and y by a positive angle these are its sine.
+_SINES = 3, 7, 2
+
+
+def _forward(entries: Sequence[Any]) -> tuple[Any, ...]:
+    """The same with the waves of -a for those of a where a turn goes backwards by a: so the sense of a turn is a number, no structure."""
+    found: dict[Any, Any] = {}
+    for wave in (-entries[k] for k in _SINES):
+        if isinstance(wave, sp.sin) and any(term.as_coeff_Mul()[0] not in (1, -1) for term in sp.Add.make_args(wave.args[0])):
+            (angle,) = wave.args
+            found |= {wave: -sp.sin(-angle, evaluate=False), sp.cos(angle): sp.cos(-angle, evaluate=False)}
+    return tuple(e.xreplace(found) for e in entries) if found else tuple(entries)
 
 
 @functools.lru_cache(maxsize=512)
@@ -230,7 +245,7 @@ def _read_motions(motions: Sequence[Motion], own: int) -> tuple[Several, tuple[A
     """Several motions of one body, which has `own` other numbers, and their numbers."""
     if not any(isinstance(m, Product) for m in motions):
         reader = Reader(moves=True)
-        read = tuple((reader.read(m.entries[:9]), reader.read(m.entries[9:], places=True)) for m in motions)
+        read = tuple((reader.read(e[:9]), reader.read(e[9:], places=True)) for e in (_forward(m.entries) for m in motions))
         return read, tuple(reader.numbers)
     moves: list[tuple[Moves, bool, int]] = []
     numbers: list[Any] = []

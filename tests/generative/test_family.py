@@ -7,6 +7,7 @@ import sympy as sp
 from generative import Parameter, ParametricSurface, Rigid, Screw, axis_angle, family, t, u, v
 from generative.chart import is_pole
 from generative.family import member_of
+from generative.primitives import ball
 from generative.seams import period
 from generative.template import Reader, write
 
@@ -78,6 +79,21 @@ def test_all_numbers_of_a_motion_are_data_but_factors_of_one():
     falling = member_of(plate.moved(Rigid(rotation=axis_angle([0, 0, 1], t), translation=[0, 1, -t]))).body.motion
     assert falling.rotation == axis_angle([0, 0, 1], t)
     assert list(falling.translation) == [0, Parameter("n0"), -t]
+
+
+@pytest.mark.parametrize("axis", [(1, 0, 0), (0, 1, 0), (0, 0, 1)])
+def test_bodies_that_turn_forwards_and_backwards_are_of_one_family(axis):
+    shape = ParametricSurface([u, v, 0], {u: (0, 1), v: (0, 1)})
+    turns = [Rigid(rotation=axis_angle(axis, angle), translation=[sp.cos(angle) / 5, 0, 0])
+             for angle in (sp.Rational(rate) * t + sp.Rational(rate) / 3 for rate in (7, -7, "7/5", "-9/5"))]
+    for made in (shape, ball(1), ball(1) | ball(2)):
+        bodies = [made.moved(turn) for turn in turns]
+        members = [member_of(b) for b in bodies]
+        assert len({id(m.body) for m in members}) == 1
+        for member, body in zip(members, bodies, strict=True):
+            known = dict(zip(member.symbols, member.numbers, strict=True))
+            own, given = (b if isinstance(b, ParametricSurface) else b.leaves[0] for b in (member.body, body))
+            same(own.motion.apply((u, v, 1)), given.motion.apply((u, v, 1)), known)
 
 
 def test_domains_are_data_unless_there_is_a_pole():

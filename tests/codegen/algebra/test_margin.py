@@ -111,7 +111,7 @@ def test_a_box_is_cut_where_a_plane_leaves_it():
 
 
 def test_a_box_is_cut_where_a_quadric_leaves_it():
-    """x^2 >= 0.09 in [0, 1] leaves [0.3, 1] and some more, whatever the centre; x^2 + y^2 + z^2 <= 1 in [0, 4] x [0, 0.1]^2 ends beyond 1."""
+    """x^2 >= 0.09 in [0, 1] leaves [0.3, 1] and some, for any centre; x^2 + y^2 + z^2 <= 1 in [0, 4] x [0, 0.1]^2 ends beyond 1."""
     square = np.repeat([1.0, 0, 0, 0, 0, 0, 0, 0, 0, -0.09], 2).reshape(10, 2)
     for centre in (0.0, 0.75):
         moved = square.copy()
