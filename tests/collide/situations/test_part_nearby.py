@@ -79,7 +79,7 @@ def test_a_corner_of_a_block_is_proved_to_hit_a_body_of_many_leaves():
 def test_a_pin_enters_a_slot_in_few_boxes():
     """The flat sides of pin and wheel lie in one plane: where they do not meet is seen by contracting boxes."""
     answer = geneva(1)()
-    assert answer.status is Status.CONTACT and answer.iterations < 400_000
+    assert answer.status is Status.CONTACT and answer.iterations < 60_000
 
 
 def level(body, at):
