@@ -101,7 +101,8 @@ def apart(first: Seen, second: Seen, moment: float, clock: Clock) -> bool:
 
 def _contact(scene: Scene, meeting: Any, problem: Any, box: np.ndarray, bodies: tuple[Seen, Seen], alone: float) -> Contact | None:
     """What a search found, with all digits; None if that is not proved once more, or if other contacts may come as soon."""
-    cells = scene.nearby(meeting.label, (meeting.first, meeting.second))
+    # Those that were searched may be measured, with numbers of their own; their points are the same.
+    cells = meeting.first, meeting.second
     if any(cell.dimension < 2 or cell.mover is not None or cell.own.symbols for cell in cells):
         return None
     exact = situation(whole_of(cells[0]), whole_of(cells[1]), literal=True, **scene.named(meeting.label, cells))
