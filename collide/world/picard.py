@@ -18,8 +18,17 @@ def followed(integral: np.ndarray, bend: np.ndarray, change: np.ndarray) -> np.n
     comes from it.
     """
     m, n = change.shape
-    system = np.eye(m * n) - (integral[:, None, :, None] * np.swapaxes(bend, 0, 1)[None]).reshape(m * n, m * n)
-    return np.asarray(np.linalg.solve(system, change.ravel()).reshape(m, n))
+    # Block by block: large systems are solved by as many threads as there are, with roundings that depend on these.
+    system, found = -integral[:, :, None, None] * bend[None], change.copy()
+    system[np.arange(m), np.arange(m)] += np.eye(n)
+    for k in range(m):
+        back = np.linalg.inv(system[k, k])
+        system[k, k + 1:], found[k] = back @ system[k, k + 1:], back @ found[k]
+        system[k + 1:, k + 1:] -= system[k + 1:, None, k] @ system[None, k, k + 1:]
+        found[k + 1:] -= system[k + 1:, k] @ found[k]
+    for k in reversed(range(m)):
+        found[:k] -= system[:k, k] @ found[k]
+    return found
 
 
 def _integral() -> np.ndarray:

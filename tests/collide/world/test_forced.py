@@ -8,6 +8,7 @@ import sympy as sp
 
 from collide import Outcome, RigidBody, World
 from collide.world.flight import Inertia
+from collide.world.picard import INTEGRAL, NODES, POINTS, followed
 from collide.world.system import Particulars, System
 from generative import Rigid, t
 
@@ -139,3 +140,11 @@ def test_forces_may_jump():
 def test_forces_are_not_certified():
     with pytest.raises(ValueError, match="without forces"):
         World([RigidBody(BALL)], forces=lambda state: state.velocities).run(until=1.0, certified=True)
+
+
+def test_what_follows_from_a_change_is_all_that_does():
+    rng = np.random.default_rng(0)
+    bend, change = rng.normal(size=(NODES, 6, 6)) - 40 * np.eye(6), rng.normal(size=(NODES, 6))
+    found = followed(0.5 * INTEGRAL, bend, change)
+    np.testing.assert_allclose(found - 0.5 * INTEGRAL @ np.einsum("kab,kb->ka", bend, found), change, atol=1e-12)
+    np.testing.assert_allclose(INTEGRAL @ POINTS**9, POINTS**10 / 10, atol=1e-15)
