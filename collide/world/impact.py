@@ -20,6 +20,8 @@ from .sweeps import coulomb, in_disc
 _ROUNDS, _SWEEPS = 200, 200
 # Against the speeds there, what counts as no approach, and against the work, as no change of it.
 _STILL, _SAME = 1e-14, 1e-15
+# Against the effect of impulses, how dear they are where others would do as well.
+_SHY = 1e-6
 
 
 @dataclass(frozen=True, eq=False)
@@ -147,12 +149,23 @@ def least_impulses(normals: np.ndarray, wanted: np.ndarray) -> np.ndarray:
         return np.zeros(len(wanted))
     system = np.vstack([normals.T, wanted / size])
     weights, _ = nnls(system, np.array([0.0] * normals.shape[1] + [1.0]))
-    active = np.flatnonzero(weights > 0.0)
-    found = np.zeros(len(wanted))
-    if len(active):
-        own = normals[active]
-        found[active] = np.maximum(np.linalg.lstsq(own @ own.T, wanted[active], rcond=None)[0], 0.0)
-    return found
+    if not weights.any():
+        return np.zeros(len(wanted))
+    own = normals[weights > 0.0]
+    change = np.linalg.lstsq(own @ own.T, wanted[weights > 0.0], rcond=None)[0] @ own
+    return _evenly(normals, change)
+
+
+def _evenly(normals: np.ndarray, change: np.ndarray) -> np.ndarray:
+    """(m,) numbers p >= 0 with normals^T p = change, which has some: those of least length, so that contacts alike carry alike."""
+    from scipy.optimize import nnls
+
+    shy = _SHY * math.sqrt(float(np.einsum("mn,mn->m", normals, normals).max()))
+    found, _ = nnls(np.vstack([normals.T, shy * np.eye(len(normals))]), np.concatenate([change, np.zeros(len(normals))]))
+    # What is shy is smaller by some 1e-12 than it must be.
+    own = found > 0.0
+    found[own] += np.linalg.lstsq(normals[own].T, change - found @ normals, rcond=None)[0]
+    return np.asarray(np.maximum(found, 0.0))
 
 
 Law = Callable[[Impact], None]

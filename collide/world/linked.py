@@ -8,8 +8,9 @@ import numpy as np
 
 from .agenda import Key
 from .forced import place_of
+from .outline import Flat
 from .touches import Touches, Touching
-from .tracked.contact import OnEdge, OnFace
+from .tracked.contact import OnEdge, OnFace, outside
 from .tracked.curved import OnSmooth
 from .tracked.features import Features, ball, features
 from .tracked.jets import Lost
@@ -69,6 +70,18 @@ class Linked(Touches):
             found += own
         return tuple(found)
 
+    def in_planes(self, key: Key, points: np.ndarray, normals: np.ndarray) -> np.ndarray:
+        """(k,): which normals are those of planes between two bodies of flat faces? Edges that end at corners, or whose faces go on in each
+        other, may be listed with others, or with none: at points in such a plane these say nothing. All are, where one is elsewhere.
+        """
+        sides = [Side(place_of(self.actors[k].course, self.now), self.shape(k), None) for k in key[:2]]
+        if any(s.flat is None for s in sides):
+            return np.ones(len(points), bool)
+        size = self.size(key)
+        known = np.array([bool(manifold(key[0], key[1], sides[0], sides[1], p, -n, size)) for p, n in zip(points, normals, strict=True)])
+        near = [np.abs(((points[known] - p) * normals[known]).sum(axis=1)) for p in points]
+        return known if all((e <= _SAME * size).any() for e in near) else np.ones(len(points), bool)
+
     def tracked(self, key: Key, touch: Touching, parts: bool = False) -> Touching:
         """With the contacts that are tracked, if they are, and of bodies with corners at these."""
         try:
@@ -126,9 +139,29 @@ class Linked(Touches):
         return replace(old, time=self.now, points=points[:count], normals=normals[:count], proved=np.zeros(count, bool), links=links)
 
     def watched(self, key: Key) -> bool:
-        """Also of balls on solids that are convex."""
+        """Also of balls on solids that are convex, and of bodies on the two sides of the plane of a face."""
         parts = [self.features(k) for k in key[:2]] if any(self.actors[k].ball is not None for k in key[:2]) else [None]
-        return super().watched(key) or all(p is not None and p.convex for p in parts)
+        face = self.touching[key].face
+        return super().watched(key) or all(p is not None and p.convex for p in parts) or (face is not None and self._parted_by(key, *face))
+
+    def _parted_by(self, key: Key, k: int, face: Flat) -> bool:
+        """Are two bodies on different sides of the plane of a face of body k, which is all that this one has there?"""
+        fixed, other, near = self.shape(k), sum(key[:2]) - k, _SAME * self.size(key)
+        if fixed is None:
+            return False
+        corners = self._corners(k, fixed)
+        side = float(np.sign(face.normal @ self.actors[other].course.centre_at(self.now) - face.level))
+        high = side * (corners @ face.normal - face.level)
+        if (high > near).any() or (outside(face, corners[high >= -near]) > near).any():
+            return False
+        shape, parts = self.shape(other), self.features(other)
+        if shape is not None:
+            return bool((side * (self._corners(other, shape) @ face.normal - face.level) >= -near).all())
+        return parts is not None and parts.convex
+
+    def _corners(self, k: int, shape: Polyhedral) -> np.ndarray:
+        place = place_of(self.actors[k].course, self.now)
+        return np.asarray(place.centre + shape.corners @ place.turn.T)
 
     def at_border(self, keys: Sequence[Key]) -> Sequence[Key]:
         for key in keys:

@@ -223,17 +223,19 @@ class Simulation(Following):
             raise Undecided(f"{both} may touch at t = {entry.time!r}, which is neither proved nor excluded")
         if wide:
             raise Undecided(f"{both} meet between t = {entry.bracket[0]!r} and t = {entry.bracket[1]!r}, which is not told more closely")
-        if not np.isfinite(found.normals).all():
+        touch = self._touch(found, entry.key)
+        if not np.isfinite(touch.normals).all():
             normal = self.separating(entry.key)
             if normal is None:
                 raise Undecided(f"{both} touch at t = {entry.time!r} where no direction separates them")
             normals = np.tile(normal if ordered(self.actors, entry.key) == (i, j) else -normal, (len(found.points), 1))
-            found = replace(found, normals=normals)
-        return self._touch(found, entry.key)
+            touch = self._touch(replace(found, normals=normals), entry.key)
+        return touch
 
     def _touch(self, found: Contacts, key: Key) -> Touching:
         normals = found.normals if ordered(self.actors, key) == key[:2] else -found.normals
-        which = distinct(found.points, normals, SAME * self.size(key))
+        which = np.array(distinct(found.points, normals, SAME * self.size(key)))
+        which = which[self.in_planes(key, found.points[which], normals[which])]
         touch = Touching(self.now, found.points[which], normals[which], found.existence[which],
                          self._face(key, found.points[which], normals[which]))
         return self.tracked(key, touch)

@@ -282,15 +282,17 @@ class Touches(Lookout):
         raise NotImplementedError
 
     def _hold_body(self, k: int, held: Held) -> None:
-        self.actors[k].take(held.course, self.now)
+        # Beyond its end nobody looks.
+        self.actors[k].take(replace(held.course, until=min(held.course.until, held.until)), self.now)
         self.rests.append(Rest(self.now, k, held.mode))
         if held.until < math.inf:
             self.push(max(held.until, self.now), Due.HELD, (k,))
         (self.leaving.add if held.leaves else self.leaving.discard)(k)
 
     def _hold_pair(self, key: Key) -> None:
-        """It is not searched for a while; what else there is of a body that is not convex is."""
+        """It is not searched for a while; what else there is of a body than the face on which they touch is, if they may meet there."""
         self.held.add(key)
+        self.left.pop(key, None)
         face = self.touching[key].face
         if len(key) == 2 and face is not None and not self.watched(key):
             self.left[key] = face[0], self.actors[face[0]].without(face[1])

@@ -59,6 +59,7 @@ def test_a_flat_body_lands_flat():
     corners = [np.array([x, y, 0.0]) for x in (-0.5, 0.0, 0.5) for y in (-0.5, 0.5)]
     impact = Impact([GROUND, body], [Contact((0, 1), p, UP, 0.5, 0.3) for p in corners])
     newton(impact)
+    np.testing.assert_allclose(impact.impulses, np.tile([0.0, 0.0, 1.5 / 6], (6, 1)), atol=1e-11)
     np.testing.assert_allclose(impact.velocity[6:], [0, 0, 0.5, 0, 0, 0], atol=1e-14)
 
 

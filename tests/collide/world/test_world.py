@@ -11,7 +11,7 @@ from collide import Outcome, RigidBody, World
 from collide.search.budget import Budget
 from collide.world.sustained import Mode
 from generative import ParametricSurface, Rigid, t, u, v
-from models.shapes.solids import cylinder
+from models.shapes.solids import box, cylinder
 from tests.sampled import worlds
 
 from .scenes import BALL, FLOOR, RING, WALL, cube, slope
@@ -143,6 +143,31 @@ def test_a_box_slides_and_stops():
     run = World(bodies, gravity=(0, 0, -10), friction=0.2).run(until=2.0)
     assert [rest.mode for rest in run.rests] == [Mode.SLIDING, Mode.REST]
     np.testing.assert_allclose(run.state(2.0).positions[1], [1, 0, 0.5], atol=1e-9)
+
+
+def test_a_box_lands_and_slides_on_a_box():
+    """Nothing is asked of the other faces of the lower one beyond the end of the slide."""
+    floor = RigidBody(box(sizes=(10, 10, 1)), position=(0, 0, -0.5), fixed=True)
+    body = RigidBody(box(sizes=(1, 1, 1)), position=(0, 0, 0.7), velocity=(1, 0, 0), density=1)
+    run = World([floor, body], gravity=(0, 0, -10), restitution=0.0, friction=0.25).run(until=1.0, budget=60)
+    (hit,) = run.events
+    speed = 1.0 - 0.25 * 2.0
+    assert hit.time[0] == pytest.approx(0.2, rel=1e-12)
+    assert [r.mode for r in run.rests] == [Mode.SLIDING, Mode.REST]
+    assert run.rests[1].time == pytest.approx(0.2 + speed / 2.5, rel=1e-12)
+    assert run.state(1.0).positions[1] == pytest.approx([0.2 + speed**2 / 5.0, 0.0, 0.5], abs=1e-12)
+
+
+@pytest.mark.parametrize("tilt", [5e-11, 2e-10])
+def test_cubes_with_sides_in_one_plane_land_on_each_other_with_hardly_any_tilt(tilt):
+    """Edges that cross at corners, or whose faces go on in each other, have directions that say nothing."""
+    box = RigidBody(cube(), position=(0.4, 0, 1.2), orientation=(1, 0, tilt, 0), density=1)
+    run = World([RigidBody(cube(), fixed=True), box], restitution=0.3, friction=0.4).run(until=0.5, budget=60)
+    assert run.outcome is Outcome.FINISHED
+    assert run.state(0.5).positions[1] == pytest.approx([0.4, 0.0, 1.0], abs=1e-8)
+    for hit in run.events:
+        assert np.abs(hit.normals - [0.0, 0.0, 1.0]).max() < 1e-3
+    assert np.diff([run.energy(float(s)) for s in np.linspace(0.0, 0.5, 200)]).max() < 1e-9
 
 
 def test_driven_bodies_follow_their_motion():
