@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import sympy as sp
 
+from codegen.deadline import check
 from generative import Motion, ParametricSurface, u, v
 from generative.triangulated import CORNERS, TRIANGLE
 
@@ -66,6 +67,7 @@ class Triangles:
     def cell(self, kind: int, number: int) -> Parametric:
         """A cell by its kind (see `mesh_rows`)."""
         if (kind, number) not in self._made:
+            check()
             two_sided = self.two_sided if kind in (EDGE, FACE) else kind == VERTEX
             dimension, corners = kind % FAN, corners_of(self.mesh, kind, np.array([number]))[0]
             name = self.mesh.topology.edge_name(number) if kind == EDGE else f"{'face' if kind == FACE else 'vertex'} {number}"

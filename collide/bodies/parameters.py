@@ -41,13 +41,14 @@ def _replaced(pairs: tuple[tuple[Any, Any], ...], known: Mapping[Any, Any]) -> t
 
 
 def family_of(body: Any) -> Member:
-    """The body as a member of a family in which every parameter of the body is a symbol; of a solid with parameters in its shape, it is
-    the body itself.
+    """The body as a member of a family in which every parameter of the body is a symbol; of a solid with parameters whose numbers are no
+    symbols, it is the body itself.
     """
-    if isinstance(body, Solid) and parameters_in(body.resting):
+    found = member_of(body)
+    if not found.symbols and isinstance(body, Solid):
         own = tuple(sorted(parameters_in(body), key=str))
         return Member(body, own, own)
-    return member_of(body)
+    return found
 
 
 def over_fixed_domain(body: Any, symbols: Collection[Any]) -> Any:

@@ -5,6 +5,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from codegen.deadline import check
+
 from ..bodies.crowd import crowd_of
 from ..bodies.extent import Extent, carried, extent_of, swept
 from ..bodies.mesh_cells import Faces
@@ -12,6 +14,8 @@ from ..bodies.numbers import Numbers
 
 # The span is cut into so many slices.
 SLICES = 16
+# So many triangles are looked at between two looks at the clock.
+_AT_ONCE = 1 << 12
 # What a length of three coordinates may lose by rounding: some units of 2^-53.
 _ROUNDING = 2.0**-46
 # Sums of squares above this, and below infinity, have lost no digits: squares that are less than the smallest normal double, 2^-1022, are
@@ -40,8 +44,24 @@ def boxes_through(parts: Sequence[Extent], slices: np.ndarray) -> np.ndarray:
 def boxes_of_faces(faces: Faces, numbers: Numbers, slices: np.ndarray) -> np.ndarray:
     """The same of the triangles of a mesh."""
     motions = crowd_of((extent_of(faces.whole, numbers),)).motions(np.zeros(len(slices), np.int64), slices)
-    found = carried(motions, np.broadcast_to(faces.whole.boxes(), (len(slices), len(faces), 3, 2))).swapaxes(0, 1)
-    return np.where(np.isfinite(found), found, [-np.inf, np.inf])
+    still, found = faces.whole.boxes(), np.empty((len(faces), len(slices), 3, 2))
+    for begin in range(0, len(faces), _AT_ONCE):
+        check()
+        some = slice(begin, begin + _AT_ONCE)
+        moved = carried(motions, np.broadcast_to(still[some], (len(slices), *still[some].shape))).swapaxes(0, 1)
+        found[some] = np.where(np.isfinite(moved), moved, [-np.inf, np.inf])
+    return found
+
+
+def meeting(boxes: np.ndarray, other: np.ndarray) -> np.ndarray:
+    """(n,): which of the boxes (n, slices, 3, 2) meet those of another body (slices, 3, 2) in a slice?"""
+    found = np.empty(len(boxes), bool)
+    for begin in range(0, len(boxes), _AT_ONCE):
+        check()
+        some = boxes[begin:begin + _AT_ONCE]
+        shared = (some[..., 0] <= other[..., 1]) & (other[..., 0] <= some[..., 1])
+        found[begin:begin + _AT_ONCE] = np.any(np.all(shared, axis=2), axis=1)
+    return found
 
 
 def least_distances(first: np.ndarray, second: np.ndarray) -> np.ndarray:

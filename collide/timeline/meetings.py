@@ -3,17 +3,20 @@
 Of two bodies that turn into themselves about one axis, one is sliced (`bodies.turning`), once the search seems to take long.
 """
 
+import functools
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
 import sympy as sp
 
+from codegen.deadline import check
 from generative import t
 
 from ..bodies.cells import Cell
-from ..bodies.implicit_parts import is_large
+from ..bodies.implicit_parts import NUMBERED
 from ..bodies.parameters import variable_of
 from ..bodies.turning import Turning, shared, sliced, turnings
 from ..culling.boxes_apart import least_distances
@@ -26,6 +29,8 @@ from .neighbourhood import SMALL, Neighbourhood
 # Beyond the box round an implicit part, against its size, what it is searched in reaches, and no less than a small part of all: so what is
 # enclosed lies inside, also of a vertex, whose box is a point.
 _ROOM = 0.01
+# Effort only: of so many boxes the distances are found at a time.
+_AT_ONCE = 1 << 18
 
 
 class Meeting(NamedTuple):
@@ -38,6 +43,41 @@ class Meeting(NamedTuple):
     window: tuple[float, float]
 
 
+@dataclass(frozen=True, eq=False)
+class Near(Sequence[Meeting]):
+    """Pairs of parts by numbers, each a meeting that is made where it is asked for: of a mesh there may be very many. `least` (n,); `pairs`
+    (n, 3): which of the `labels`, and the parts of its bodies that `make` takes.
+    """
+
+    labels: Sequence[Pair]
+    least: np.ndarray
+    pairs: np.ndarray
+    make: Callable[[Pair, int, int], Meeting]
+
+    def __len__(self) -> int:
+        return len(self.least)
+
+    def __getitem__(self, k: Any) -> Any:
+        if isinstance(k, slice):
+            return self._some(np.arange(len(self))[k])
+        label, i, j = self.pairs[k].tolist()
+        return self.make(self.labels[label], i, j)
+
+    def _some(self, which: np.ndarray) -> "Near":
+        return replace(self, least=self.least[which], pairs=self.pairs[which])
+
+    def within(self, reach: float) -> "Near":
+        """Those that may be as near."""
+        return self._some(self.least <= reach)
+
+    def nearest_first(self) -> "Near":
+        return self._some(np.argsort(self.least, kind="stable"))
+
+    def without(self, label: Pair) -> "Near":
+        """Those of other bodies."""
+        return self._some(np.array([other != label for other in self.labels], bool)[self.pairs[:, 0]])
+
+
 class Meetings(Neighbourhood):
     """Their parts, two by two."""
 
@@ -46,28 +86,49 @@ class Meetings(Neighbourhood):
         # Of pairs of bodies that turn into themselves about one axis: which of them (0 or 1) is sliced, how it turns, and the slice.
         self.turned, self._asked = dict[Pair, tuple[int, Turning, Sequence[Cell]]](), set[Pair]()
 
-    def meetings(self, label: Pair, upper: float, closed: bool = False) -> Iterator[Meeting]:
-        """The pairs of parts of two bodies that may be as near as `upper`, and lie where nearest points may be as far as that is known; or
-        of `closed` parts only, all of them.
+    def near(self, labels: Sequence[Pair], upper: float, closed: bool = False) -> Near:
+        """The pairs of parts of pairs of bodies that may be as near as `upper`, and lie where nearest points may be as far as that is
+        known; or of `closed` parts only, all of them.
         """
-        if label in self.turned and not closed:
-            yield from self._of_slices(label)
-            return
-        first, second = (self._chosen(label, side, closed) for side in (0, 1))
-        a, b = (self._boxes[k][list(own)] for k, own in zip(label, (first, second), strict=True))
-        least, rows, columns = least_distances(a[:, None], b[None]), list(first), list(second)
-        for i, j in np.argwhere(least.min(axis=2, initial=math.inf) <= upper).tolist():
-            if (first[rows[i]] & second[columns[j]]).any():
-                near = np.flatnonzero(least[i, j] <= upper)
-                window = float(self.slices[near[0], 0]), float(self.slices[near[-1], 1])
-                parts = self._parts[label[0]][rows[i]], self._parts[label[1]][columns[j]]
-                yield Meeting(label, *parts, float(least[i, j].min()), window)
+        least, pairs = [np.empty(0)], [np.empty((0, 3), np.int64)]
+        for k, label in enumerate(labels):
+            if label in self.turned and not closed:
+                found, own = np.zeros(len(self._sliced(label))), np.arange(len(self._sliced(label)))[:, None] * [1, 0]
+            else:
+                found, own = self._least(label, upper, closed)
+            least.append(found)
+            pairs.append(np.column_stack([np.full(len(found), k), own]))
+        return Near(labels, np.concatenate(least), np.concatenate(pairs), functools.partial(self._meeting, upper, closed))
 
-    def _of_slices(self, label: Pair) -> Iterator[Meeting]:
+    def _least(self, label: Pair, upper: float, closed: bool) -> tuple[np.ndarray, np.ndarray]:
+        """The same of one pair of bodies: how near (n,) parts (n, 2) come at most."""
+        chosen = [self._chosen(label, side, closed) for side in (0, 1)]
+        rows, columns = (np.array(list(own), np.int64) for own in chosen)
+        reached = [np.array([*own.values()], np.float32) for own in chosen]
+        some, least, pairs = max(1, _AT_ONCE // max(1, len(columns) * len(self.slices))), [np.empty(0)], [np.empty((0, 2), np.int64)]
+        others = self._boxes[label[1]][columns]
+        for begin in range(0, len(rows) if len(columns) else 0, some):
+            check()
+            own = rows[begin:begin + some]
+            far = least_distances(self._boxes[label[0]][own][:, None], others[None]).min(axis=2, initial=math.inf)
+            # Sums of ones are exact.
+            i, j = np.nonzero((far <= upper) & (reached[0][begin:begin + some] @ reached[1].T > 0))
+            least.append(far[i, j])
+            pairs.append(np.column_stack([own[i], columns[j]]))
+        return np.concatenate(least), np.concatenate(pairs)
+
+    def _meeting(self, upper: float, closed: bool, label: Pair, i: int, j: int) -> Meeting:
+        if label in self.turned and not closed:
+            return self._sliced(label)[i]
+        gaps = least_distances(self._boxes[label[0]][i], self._boxes[label[1]][j])
+        when = np.flatnonzero(gaps <= upper)
+        window = float(self.slices[when[0], 0]), float(self.slices[when[-1], 1])
+        return Meeting(label, self._parts[label[0]][i], self._parts[label[1]][j], float(gaps.min()), window)
+
+    def _sliced(self, label: Pair) -> list[Meeting]:
         side, _, own = self.turned[label]
-        for part in own:
-            for other in self.present(label[1 - side]):
-                yield Meeting(label, *((other, part) if side else (part, other)), 0.0, self.span)
+        return [Meeting(label, *((other, part) if side else (part, other)), 0.0, self.span)
+                for part in own for other in self.present(label[1 - side])]
 
     def _chosen(self, label: Pair, side: int, closed: bool) -> Mapping[int, np.ndarray]:
         if label in self.whereabouts and not closed:
@@ -113,7 +174,7 @@ class Meetings(Neighbourhood):
         return fresh
 
     def _turnings(self, k: int) -> Sequence[Turning]:
-        return () if is_large(self.bodies[k]) else turnings(self.bodies[k], self._known(k))
+        return () if len(getattr(self.bodies[k], "leaves", ())) > NUMBERED else turnings(self.bodies[k], self._known(k))
 
     def present(self, k: int) -> Sequence[Cell]:
         """The parts of a body, of crowded ones without those that are not there. Of a surface that ends at its bounds some have sides."""

@@ -8,7 +8,6 @@ share one bound. A pair whose distance is not told from 0 is asked whether its s
 import functools
 import math
 from collections.abc import Iterable, Sequence
-from operator import attrgetter
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -149,10 +148,11 @@ class Neighbours(Meetings):
             return [], [], False
         if found.meets is not None:
             return [], [], True
-        meetings = [m for label in labels if label not in self.apart for m in self.meetings(label, min(found.upper, asked.reach))]
-        if len(meetings) > 2 * FEW and not found.upper < math.inf:
-            self._seed(sorted(meetings, key=attrgetter("least"))[:FEW], reach, clock, found)
-            meetings = [m for m in meetings if m.least <= found.upper]
+        near = self.near([label for label in labels if label not in self.apart], min(found.upper, asked.reach))
+        if len(near) > 2 * FEW and not found.upper < math.inf:
+            self._seed(near.nearest_first()[:FEW], reach, clock, found)
+            near = near.within(found.upper)
+        meetings = list(near)
         problems = _converted((self.problem(m, reach, len(meetings) > FEW) for m in meetings), clock)
         return meetings, problems, len(problems) == len(meetings)
 
@@ -160,11 +160,11 @@ class Neighbours(Meetings):
         """Learn about where pairs of bodies may be nearest, from searches of their closed parts; was there time for it? Where they seem to
         meet, that is asked.
         """
-        closed = sorted((m for label in labels for m in self.meetings(label, min(found.upper, reach), True)), key=attrgetter("least"))
+        closed = self.near(labels, min(found.upper, reach), True).nearest_first()
         known, count = dict[Pair, list[Whereabouts]](), FEW
-        while closed and closed[0].least <= found.upper:
+        while len(closed.within(found.upper)):
             some, closed, count = closed[:count], closed[count:], 2 * count
-            search = self._roughly([m for m in some if m.least <= found.upper], reach, clock, found)
+            search = self._roughly(some.within(found.upper), reach, clock, found)
             if clock.over:
                 return False
             if search.pole is not None and self._use_chart(*search.pole):
@@ -177,7 +177,7 @@ class Neighbours(Meetings):
                 if not self._narrow([meeting], reach, clock, found) or found.meets is not None:
                     return found.meets is not None
                 known.pop(meeting, None)
-                labels, closed = [label for label in labels if label != meeting], [m for m in closed if m.label != meeting]
+                labels, closed = [label for label in labels if label != meeting], closed.without(meeting)
         self.whereabouts |= {label: together(own).within(found.upper) for label, own in known.items()}
         # What was not searched is farther.
         self.apart |= {label for label in labels if label not in known}

@@ -22,7 +22,7 @@ from ..bodies.numbers import Numbers
 from ..bodies.parameters import Ranges, family_of, in_ranges, variable_of
 from ..bodies.parts import Pole, faces_of, parts_of
 from ..bodies.surface_points import FEW
-from ..culling.boxes_apart import boxes_of_faces, boxes_through, greatest_distances, least_distances, slices_of
+from ..culling.boxes_apart import boxes_of_faces, boxes_through, greatest_distances, least_distances, meeting, slices_of
 from ..moment.inside import inside
 from ..moment.pairs import Pair, Pairs
 from ..moment.start import crossings, met
@@ -240,8 +240,8 @@ class Neighbourhood:
         """The faces of a body; those of a mesh that are near another body."""
         if not isinstance(self._parts[k], Faces):
             return faces_of(self.bodies[k])
-        near = least_distances(self._boxes[k], self.around[other]).min(axis=1) == 0.0
-        return [self._parts[k][i] for i in np.flatnonzero(near).tolist()]
+        near = np.flatnonzero(meeting(self._boxes[k], self.around[other]))
+        return [self._parts[k][i] for i in near.tolist()]
 
     def samples(self, found: Found) -> Iterator[Sample]:
         """Values in the ranges of parameters: where points are nearest as far as is known, in the middle, and at corners. None
@@ -283,7 +283,7 @@ class Neighbourhood:
         """Do surfaces come together by Newton's method from places on faces? Of implicit ones that is not known. Not if they are proved to
         meet there.
         """
-        faces = [list(self._smooth_near(*pair)) for pair in (label, label[::-1])]
+        faces = [list(itertools.islice(self._smooth_near(*pair), LOOKED_AT)) for pair in (label, label[::-1])]
         sample = next(self.samples(found), None)
         if sample is None:
             return False
@@ -300,8 +300,7 @@ class Neighbourhood:
 
     def _smooth_near(self, k: int, other: int) -> Iterator[tuple[Cell, np.ndarray]]:
         """The parametric faces of a body near another one, and boxes round them."""
-        near = least_distances(self._boxes[k], self.around[other]).min(axis=1, initial=math.inf) == 0.0
-        for i in np.flatnonzero(near).tolist():
+        for i in np.flatnonzero(meeting(self._boxes[k], self.around[other])).tolist():
             part = self._parts[k][i]
             if part.dimension == 2 and not part.leaves:
                 yield part, self._boxes[k][i]

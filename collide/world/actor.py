@@ -35,23 +35,22 @@ _INSTANT = 2.0**-20
 
 
 class Actor:
-    """A body: `kind` of shape (equal for equal shapes), `middle`, its centre of mass in the shape's coordinates, `radius` round it,
-    `ball`, the radius of a ball, or None, and `flats`, its flat faces. `course`: its present motion; `path`: all so far, with the times
-    from which they hold. `version` counts changes of what queries see, and `way` those of the path of its centre. `before`: where it notes
-    what `undone` takes back, if anywhere.
+    """A body: `kind` of shape (equal for equal shapes), `middle`, its centre of mass in the shape's coordinates; found where they are asked
+    for: `radius` round it, `ball`, the radius of a ball, or None, and `flats`, its flat faces. `course`: its present motion; `path`: all so
+    far, with the times from which they hold. `version` counts changes of what queries see, and `way` those of the path of its centre.
+    `before`: where it notes what `undone` takes back, if anywhere.
     """
 
     def __init__(self, rigid: RigidBody, gravity: np.ndarray) -> None:
         self.rigid, self.gravity, self.version = rigid, gravity if rigid.free else _NONE, 0
         self.way = 0
         self.middle = rigid.centre
-        middle = (float(self.middle[0]), float(self.middle[1]), float(self.middle[2]))
-        self.radius, self.ball = reach(rigid.outline, middle), ball_radius(rigid.outline, middle)
-        self.flats: tuple[Flat, ...] = flats(rigid.outline)
         self.inertia = Inertia(rigid.inertia if rigid.free else np.eye(3))
         self.shape_number = 0
         self._templates: dict[Gait | None, Template] = {}
+        # As queries see it: the course, and the body, made where it is asked for.
         self.course: Any = None
+        self._seen: tuple[Any, Moving | None] = None, None
         self.path: list[tuple[float, Any]] = []
         self.before: list[Any] | None = None
 
@@ -71,6 +70,22 @@ class Actor:
             return tree_of_ball(self.ball)
         return ball_tree(self.rigid.outline, (0.0, 0.0, 0.0) if self.rigid.fixed else tuple(self.middle.tolist()))
 
+    @functools.cached_property
+    def radius(self) -> float:
+        return reach(self.rigid.outline, self._centre)
+
+    @functools.cached_property
+    def ball(self) -> float | None:
+        return ball_radius(self.rigid.outline, self._centre)
+
+    @functools.cached_property
+    def flats(self) -> tuple[Flat, ...]:
+        return flats(self.rigid.outline)
+
+    @property
+    def _centre(self) -> tuple[float, float, float]:
+        return float(self.middle[0]), float(self.middle[1]), float(self.middle[2])
+
     @property
     def free(self) -> bool:
         return self.rigid.free
@@ -89,30 +104,39 @@ class Actor:
     def take(self, course: Any, time: float, seen: bool = True, onward: bool = False) -> None:
         """From now on it moves like that; `seen`: in the eyes of queries, too; `onward`: its centre as before, but for a rounding."""
         if self.before is not None:
-            self.before.append((self, self.course, self.version, self.way, getattr(self, "moving", None), len(self.path)))
+            self.before.append((self, self.course, self.version, self.way, self._seen, len(self.path)))
         self.course = course
         self.path.append((time, course))
         self.way += not onward
         if seen:
             self.version += 1
-            self.moving = self._moving()
+            self._seen = course, None
 
-    def undone(self, course: Any, version: int, way: int, moving: Any, count: int) -> None:
+    def undone(self, course: Any, version: int, way: int, seen: tuple[Any, Moving | None], count: int) -> None:
         """As it was."""
-        self.course, self.version, self.way, self.moving = course, version, way, moving
+        self.course, self.version, self.way, self._seen = course, version, way, seen
         del self.path[count:]
 
-    def _moving(self) -> Moving:
+    @property
+    def moving(self) -> Moving:
+        """As queries see it."""
+        course, found = self._seen
+        if found is None:
+            found = self._moving(course)
+            self._seen = course, found
+        return found
+
+    def _moving(self, course: Any) -> Moving:
         shape = self.rigid.outline
-        if isinstance(self.course, Driven):
-            return placed(shape.moved(self.course.motion))
+        if isinstance(course, Driven):
+            return placed(shape.moved(course.motion))
         if self.rigid.fixed:
             return placed(shape.placed(self.rigid.orientation, self.rigid.position, normalize=True))
-        forced = isinstance(self.course, Forced)
-        gait = self.course.gait if self.ball is None else Gait.PUSHED if forced else None
+        forced = isinstance(course, Forced)
+        gait = course.gait if self.ball is None else Gait.PUSHED if forced else None
         if gait not in self._templates:
             self._templates[gait] = Template(shape, self.middle, gait)
-        return self._templates[gait].moving(values_of(self.course, self.middle, self.ball is not None))
+        return self._templates[gait].moving(values_of(course, self.middle, self.ball is not None))
 
     def like(self, other: "Actor | None", number: int) -> None:
         """Of equal shapes, which have one number, templates are made once."""

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import sympy as sp
 
+from codegen.deadline import check
 from codegen.from_sympy import convert
 from codegen.graph.autodiff import partials
 from codegen.graph.expr import ExprPool
@@ -123,6 +124,7 @@ def _where_zero(body: ImplicitBody) -> np.ndarray:
     """Boxes within the bounds of a body in which its function may be zero, each time halved along the longest side."""
     boxes, levels = extent(body, 0.0)[None], 0
     while 0 < len(boxes) < _IMPLICIT and levels <= _LEVELS:
+        check()
         boxes, levels = np.concatenate(_halves(boxes, int(np.argmax(np.ptp(boxes[0], axis=1))))), levels + 1
         value = _over((body.expression,), (x, y, z), boxes)[:, 0]
         boxes = boxes[~((value[:, 0] > 0.0) | (value[:, 1] < 0.0))]
@@ -168,7 +170,11 @@ def ball_tree(shape: Any, middle: tuple[float, ...]) -> BallTree | None:
     order = _by_place(boxes.sum(axis=2) if known.parameters is None else known.parameters.mean(axis=2))
     leaves = _leaves(boxes[order], known.normals[order], known.levels[order] - (known.normals[order] @ middle)[:, None], far)
     levels, child = _halved(len(boxes))
-    nodes = np.concatenate([_around(boxes[order], leaves, ranges, far) for ranges in levels])
+    rows = []
+    for ranges in levels:
+        check()
+        rows.append(_around(boxes[order], leaves, ranges, far))
+    nodes = np.concatenate(rows)
     begin = np.concatenate(levels)[:, 0]
     nodes[child < 0] = leaves[begin[child < 0]]
     group, parameters = np.zeros(len(child), np.int64), None

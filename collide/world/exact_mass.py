@@ -11,6 +11,7 @@ import numpy as np
 import sympy as sp
 
 from codegen.constants import enclose
+from codegen.deadline import check, interruptible
 from codegen.interval import Interval
 from generative import ImplicitBody, ParametricSurface, u, v
 from generative.changes import pieces_of
@@ -97,6 +98,7 @@ def _integral(e: Any, face: ParametricSurface) -> Any:
 
 
 @functools.lru_cache(maxsize=4096)
+@interruptible()
 def _one(s: Any, powers: tuple[int, int, int], ends: tuple[Any, Any]) -> Any:
     """The integral of s^i sin(s)^j cos(s)^k."""
     i, j, k = powers
@@ -111,6 +113,7 @@ def _mesh_moments(mesh: Mesh) -> list[Any]:
     pairs = (0, 0), (1, 1), (2, 2), (1, 2), (2, 0), (0, 1)
     found = [sp.Integer(0)] * 10
     for a, b, c in ([corners[k] for k in row] for row in triangles.tolist()):
+        check()
         six, total = a.dot(b.cross(c)), a + b + c
         second = [six * (sum(e[i] * e[j] for e in (a, b, c)) + total[i] * total[j]) / 120 for i, j in pairs]
         found = [x + y for x, y in zip(found, [six / 6, *(six * e / 24 for e in total), *second], strict=True)]

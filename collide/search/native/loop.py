@@ -55,6 +55,8 @@ from .thinning import drop_final, thin
 # So many boxes a time that is known to within `gap` is worth: it leaves least to do to searches that begin there. Effort only (measured:
 # tests/benchmarks/constants.py, 64 and 1,024 are alike).
 _PATIENCE = 256
+# From so many problems an upper bound is looked for before the first step: there may be tens of thousands. Effort only.
+_SEEDED = 512
 
 
 @native
@@ -73,7 +75,7 @@ def taken(s: SearchMemory, steps: int) -> int:
     if s.steps == 0 and s.sampling != 0:
         # An upper bound from any problem spares work in all of them.
         s.steps = 1
-        for k in range(s.problems):
+        for k in range(min(s.problems, _SEEDED)):
             p = s.problem[k]
             if p.objective >= 0 and p.root >= 0 and s.solutions + 2 * LANES < s.solution_room:
                 seed_upper_bound(s, p)

@@ -15,7 +15,6 @@ from flint import arb, ctx
 
 from ...bodies.parts import is_closed
 from ...moment.start import Start
-from ...search.budget import as_budget
 from ...search.clock import Clock
 from ..actor import Actor
 from ..boxed import Undecided
@@ -31,7 +30,7 @@ from .responses import Touch, pushed
 # Bits of the numbers at first, at most, and by how many times they become more; and the bits of a time which suffice to tell that more of
 # them will not help.
 _BITS, _MOST_BITS, _MORE, _PLENTY = 256, 1 << 15, 4, 128
-_CHANGING = "events", "now", "bits", "version", "last", "flights", "bodies", "asking", "hits", "stuck", "begun"
+_CHANGING = "events", "now", "bits", "version", "last", "flights", "bodies", "hits", "stuck", "begun"
 
 
 class Certified:
@@ -60,35 +59,45 @@ class Certified:
             if self.coefficients(i, j)[1]:
                 raise ValueError(f"certified runs are without friction, and {self.called(i)} and {self.called(j)} have some")
 
-    def _check_inside(self) -> None:
+    def _check_inside(self, clock: Clock) -> None:
         """Refuses balls in closed bodies that do not move."""
         for pair in self._pairs():
             still = next((k for k in pair if self.bodies[k].obstacles is not None and self.actors[k].ball is None), None)
             if still is not None and is_closed(self.actors[still].rigid.shape):
                 one, other = (self.actors[k].moving for k in ordered(self.actors, pair))
-                if state_at(one, other, self.start, Clock(as_budget(None), False)) is Start.OVERLAPPING:
+                state = state_at(one, other, self.start, clock)
+                if state is Start.OVERLAPPING:
                     raise ValueError(f"{self.asking.both(pair)} overlap at the start")
+                if clock.over and state is not Start.DISJOINT:
+                    raise Undecided("")
 
     def _pairs(self) -> list[Pair]:
         return [(i, j) for i, j in itertools.combinations(range(len(self.actors)), 2) if self.actors[i].free or self.actors[j].free]
 
     def _begin(self) -> None:
-        """Everything as it is at the start, but for the hits, which are asked for once there is a clock."""
+        """Everything as it is at the start, but for what takes its time, and is looked at once there is a clock."""
         self.events, self.now, self.begun = [], self.start, False
         self.version = [0] * len(self.actors)
         self.last: dict[Pair, tuple[int, int, int]] = {}
         for actor in self.actors:
             actor.path.clear()
             actor.begin(self.start)
-        self.bodies = [Body(actor) for actor in self.actors]
-        self.asking = Asking(self.bodies, self.called, self.start)
-        self.flights = [[body.begun(self.start, body.actor.gravity)] for body in self.bodies]
+        self.bodies: list[Body] = []
+        self.flights: list[list[Flight]] = []
         self.hits: dict[Pair, Hit] = {}
+
+    def _look_at_bodies(self) -> None:
+        """Their exact mass properties, and the flights with which they begin."""
+        bodies = [Body(actor) for actor in self.actors]
+        self.asking = Asking(bodies, self.called, self.start)
+        self.flights = [[body.begun(self.start, body.actor.gravity)] for body in bodies]
+        self.bodies = bodies
 
     def _begin_to_ask(self, last: float, clock: Clock) -> None:
         self.begun = True
+        self._look_at_bodies()
         if not self.bits > _BITS:
-            self._check_inside()
+            self._check_inside(clock)
         for pair in self._pairs():
             self._ask(pair, last, clock)
 
@@ -224,6 +233,8 @@ class Certified:
     def bounds(self, k: int, time: float) -> list[np.ndarray]:
         """Doubles that enclose the position (3, 2) of a body at a time, its quaternion (4, 2), velocity and spin (3, 2)."""
         with ctx.workprec(self.bits):
+            if not self.bodies:
+                self._look_at_bodies()
             found = [self._state(k, flight, number(time)) for n, flight in enumerate(self.flights[k])
                      if not flight.start > time and not (n + 1 < len(self.flights[k]) and self.flights[k][n + 1].start < time)]
             return [np.array([[min(below(e[n][d]) for e in found), max(above(e[n][d]) for e in found)] for d in range(len(found[0][n]))])

@@ -9,7 +9,7 @@ import sympy as sp
 
 from collide.bodies.extent import extent_of
 from collide.bodies.parts import faces_of
-from collide.culling.boxes_apart import SLICES, boxes_through, greatest_distances, least_distances, slices_of
+from collide.culling.boxes_apart import SLICES, boxes_through, greatest_distances, least_distances, meeting, slices_of
 from generative import Rigid, t, u, v
 from models.shapes.rings import torus
 
@@ -30,6 +30,16 @@ def test_boxes_enclose_the_distances_of_their_points(size: float) -> None:
         near = np.linalg.norm(nearest[0] - other, axis=1)
         nearest = [other]
     assert (least <= near).all() and np.allclose(least, near)
+
+
+def test_boxes_meet_where_none_of_their_distances_is_more_than_0() -> None:
+    """Also where they just touch, and where an end is infinite."""
+    rng = np.random.default_rng(4)
+    ends = np.sort(rng.integers(-6, 7, (5000, 2, 3, 2)), axis=-1).astype(float)
+    ends[::50, :, 0] = -np.inf, np.inf
+    other = np.sort(rng.integers(-3, 4, (2, 3, 2)), axis=-1).astype(float)
+    meet = meeting(ends, other)
+    assert (meet == (least_distances(ends, other).min(axis=1) == 0.0)).all() and 100 < meet.sum() < 4900
 
 
 @pytest.mark.parametrize("power", [-1074, -1070, -600, -540, -480, 400, 600, 1020])

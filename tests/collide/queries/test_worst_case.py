@@ -9,6 +9,7 @@ import sympy as sp
 import collide
 from collide.answers.contacts import Status
 from generative import IDENTITY, ImplicitSurface, Parameter, ParametricSurface, Rigid, Screw, t, u, v, x, y, z
+from generative.polyhedron import brick
 
 R = sp.Rational
 H, RHO, SPEED, OFF, TURN = (Parameter(name) for name in ("h", "rho", "s1", "off2", "turn"))
@@ -37,6 +38,11 @@ def never_earlier(c, bodies, time, ranges, seed, count=8):
     for at in values:
         other = collide.first_contact(bodies, time, parameters=dict(zip(ranges, at, strict=True)))
         assert other.time is None or other.time[1] >= c.clear_until
+
+
+def falling_brick():
+    """A cube of side 1 that begins 5/2 above the origin, and falls with a speed in a range."""
+    return brick([1, 1, 1]).moved(Rigid(translation=[0, 0, 3 - SPEED * t]))
 
 
 def holds(c, time, worst, width=1e-9):
@@ -157,3 +163,14 @@ def test_what_is_refused():
         collide.first_contact([narrow, torus()], (0, 4), parameters={H: 2, RHO: (-1, 1)})
     with pytest.raises(ValueError, match="tangency=False"):
         collide.first_contact(bodies, (0, 4), parameters={H: 2, RHO: (R(1, 5), R(3, 10))}, tangency=False)
+
+
+def test_a_solid_whose_motion_alone_has_parameters():
+    """It falls on the top of a ball of radius 1 at t* = (5/2 - 1) / s."""
+    bodies, ranges = [falling_brick(), ball(1)], {SPEED: (1, R(3, 2))}
+    holds(collide.first_contact(bodies, (0, 2), parameters=ranges), 1, {SPEED: R(3, 2)})
+    least = collide.critical_value(bodies, (0, 1), {SPEED: (1, 3)}).bracket
+    assert least[0] <= R(3, 2) <= least[1] <= least[0] + 1e-9
+    gaps = collide.clearance_batch(bodies, (0, 1), parameters={SPEED: np.array([0.5, 0.75])})
+    for (lo, hi), gap in zip(gaps.bracket, (1, R(3, 4)), strict=True):
+        assert lo <= gap <= hi <= lo + 1e-8

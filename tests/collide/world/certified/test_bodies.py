@@ -9,7 +9,8 @@ import sympy as sp
 from mpmath import mpf
 
 from collide import Outcome, RigidBody, World
-from collide.world.certified import asking
+from collide.world.certified import asking, simulation
+from collide.world.certified.bodies import Body
 from collide.world.rotation import matrix
 from generative import ImplicitSurface, ParametricSurface, u, v, x, y, z
 from tests.collide.world.scenes import BALL, EGG, FLOOR, RING
@@ -251,6 +252,25 @@ def test_a_body_in_equations_hits():
         bounds = run.bounds(event.time[0])
         down = matrix(bounds.quaternions[1].mean(axis=-1))[2]
         assert abs(bounds.positions[1, 2].mean() - (np.abs(down) ** (4 / 3)).sum() ** 0.75) < 1e-14
+
+
+def test_ctrl_c_while_exact_masses_are_found_is_an_outcome(monkeypatch):
+    """The bounds of the start are then found where they are asked for."""
+    world, calls = on_floor(RigidBody(LENS, position=(0.5, 0.25, 3), orientation=TILTED)), []
+
+    def interrupted(actor):
+        calls.append(actor)
+        if len(calls) == 2:
+            raise KeyboardInterrupt
+        return Body(actor)
+
+    monkeypatch.setattr(simulation, "Body", interrupted)
+    part = world.run(until=1.0, certified=True)
+    assert part.outcome is Outcome.BUDGET_SPENT and "interrupted" in part.reason and part.certified_until == 0.0
+    lo, hi = part.bounds(0.0).positions[1].T
+    assert (lo <= (0.5, 0.25, 3)).all() and (hi >= (0.5, 0.25, 3)).all() and (hi - lo < 1e-14).all()
+    on = part.resumed(until=1.0)
+    assert [e.time for e in on.events] == [e.time for e in world.run(until=1.0, certified=True).events] and on.events
 
 
 def test_a_step_that_the_budget_does_not_suffice_for_is_undone():
