@@ -104,15 +104,17 @@ class Meetings(Neighbourhood):
         """The same of one pair of bodies: how near (n,) parts (n, 2) come at most."""
         chosen = [self._chosen(label, side, closed) for side in (0, 1)]
         rows, columns = (np.array(list(own), np.int64) for own in chosen)
-        reached = [np.array([*own.values()], np.float32) for own in chosen]
+        (first, second), all_of = ([*own.values()] for own in chosen), closed or label not in self.whereabouts
         some, least, pairs = max(1, _AT_ONCE // max(1, len(columns) * len(self.slices))), [np.empty(0)], [np.empty((0, 2), np.int64)]
         others = self._boxes[label[1]][columns]
         for begin in range(0, len(rows) if len(columns) else 0, some):
             check()
             own = rows[begin:begin + some]
             far = least_distances(self._boxes[label[0]][own][:, None], others[None]).min(axis=2, initial=math.inf)
-            # Sums of ones are exact.
-            i, j = np.nonzero((far <= upper) & (reached[0][begin:begin + some] @ reached[1].T > 0))
+            i, j = np.nonzero(far <= upper)
+            if not all_of:
+                both = [bool((first[begin + a] & second[b]).any()) for a, b in zip(i.tolist(), j.tolist(), strict=True)]
+                i, j = i[both], j[both]
             least.append(far[i, j])
             pairs.append(np.column_stack([own[i], columns[j]]))
         return np.concatenate(least), np.concatenate(pairs)
