@@ -16,7 +16,7 @@ from codegen.deadline import check
 from generative import t
 
 from ..bodies.cells import Cell
-from ..bodies.implicit_parts import NUMBERED
+from ..bodies.implicit_parts import is_large
 from ..bodies.parameters import variable_of
 from ..bodies.turning import Turning, shared, sliced, turnings
 from ..culling.boxes_apart import least_distances
@@ -176,7 +176,7 @@ class Meetings(Neighbourhood):
         return fresh
 
     def _turnings(self, k: int) -> Sequence[Turning]:
-        return () if len(getattr(self.bodies[k], "leaves", ())) > NUMBERED else turnings(self.bodies[k], self._known(k))
+        return () if is_large(self.bodies[k]) else turnings(self.bodies[k], self._known(k))
 
     def present(self, k: int) -> Sequence[Cell]:
         """The parts of a body, of crowded ones without those that are not there. Of a surface that ends at its bounds some have sides."""

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import sympy as sp
 
-from collide import Budget, Status, bodies, first_contact
+from collide import Budget, Status, first_contact
 from collide.bodies.implicit_parts import implicit_parts
 from collide.bodies.numbers import NONE
 from collide.situations.presence import where, without_absent
@@ -148,11 +148,8 @@ def test_edges_only_where_a_surface_reaches_its_bounds(body, room, edges):
 
 
 @pytest.mark.parametrize("sizes", [(1, 1, 1), (Q(1, 3), 2, Q(7, 5))])
-def test_pieces_of_a_block_have_close_bounds(sizes, monkeypatch):
-    """A part of the block is where some coordinates are half a size, and the others between: its bounds, as those of bodies of few leaves,
-    hold that, and little more.
-    """
-    monkeypatch.setattr(bodies.implicit_parts, "FEW", 6)
+def test_pieces_of_a_block_have_close_bounds(sizes):
+    """A part of the block is where some coordinates are half a size, and the others between: its bounds hold that, and little more."""
     ends = {(s, sign * float(size) / 2) for s, size in enumerate(sizes) for sign in (-1, 1)}
     parts = without_absent(implicit_parts(block(sizes)), NONE, (0.0, 1.0))
     assert [sum(p.dimension == d for p in parts) for d in (2, 1, 0)] == [6, 12, 8]
