@@ -70,6 +70,15 @@ class Linked(Touches):
             found += own
         return tuple(found)
 
+    def refuted(self, key: Key, points: np.ndarray, normals: np.ndarray) -> np.ndarray:
+        """(k,): which normals are those of no planes between two bodies, of which one is convex, has flat faces, and is beyond?"""
+        found = np.zeros(len(points), bool)
+        for k, side in zip(key[:2], (1.0, -1.0), strict=True):
+            shape, parts = self.shape(k), self.features(k)
+            if shape is not None and parts is not None and parts.convex and len(shape.corners):
+                found |= (side * ((self._corners(k, shape)[:, None] - points) * normals).sum(axis=2)).max(axis=0) > _DEEP * self.size(key)
+        return found
+
     def in_planes(self, key: Key, points: np.ndarray, normals: np.ndarray) -> np.ndarray:
         """(k,): which normals are those of planes between two bodies of flat faces? Edges that end at corners, or whose faces go on in each
         other, may be listed with others, or with none: at points in such a plane these say nothing. All are, where one is elsewhere.

@@ -234,6 +234,7 @@ class Simulation(Following):
 
     def _touch(self, found: Contacts, key: Key) -> Touching:
         normals = found.normals if ordered(self.actors, key) == key[:2] else -found.normals
+        normals = np.where(self.refuted(key, found.points, normals)[:, None], np.nan, normals)
         which = np.array(distinct(found.points, normals, SAME * self.size(key)))
         which = which[self.in_planes(key, found.points[which], normals[which])]
         touch = Touching(self.now, found.points[which], normals[which], found.existence[which],

@@ -170,6 +170,18 @@ def test_cubes_with_sides_in_one_plane_land_on_each_other_with_hardly_any_tilt(t
     assert np.diff([run.energy(float(s)) for s in np.linspace(0.0, 0.5, 200)]).max() < 1e-9
 
 
+def test_a_box_falls_on_two_with_sides_in_the_same_planes():
+    """A pyramid without tilt: planes that hold a side of each body are none between them, and what is symmetric stays so."""
+    boxes = [RigidBody(cube(), position=p, density=1) for p in ((-0.6, 0, 0.5), (0.6, 0, 0.5), (0, 0, 1.7))]
+    run = World([RigidBody(FLOOR, fixed=True), *boxes], restitution=0.1, friction=0.5).run(until=0.5, budget=60)
+    assert run.outcome is Outcome.FINISHED
+    left, right, top = run.state(0.5).positions[1:]
+    assert left[0] == pytest.approx(-right[0], abs=1e-9) and abs(left[0] + 0.6) < 1e-5
+    assert [*left[1:], *right[1:]] == pytest.approx([0, 0.5] * 2, abs=1e-9)
+    assert top == pytest.approx([0.0, 0.0, 1.5], abs=1e-9)
+    assert not run.state(0.5).velocities.any() and np.diff([run.energy(float(s)) for s in np.linspace(0.0, 0.5, 200)]).max() < 1e-9
+
+
 def test_driven_bodies_follow_their_motion():
     lift = RigidBody(FLOOR, motion=Rigid(translation=[0, 0, t]))
     run = World([lift, RigidBody(BALL, position=(0, 0, 3))], gravity=(0, 0, 0)).run(until=4.0)
