@@ -71,12 +71,14 @@ class Linked(Touches):
         return tuple(found)
 
     def refuted(self, key: Key, points: np.ndarray, normals: np.ndarray) -> np.ndarray:
-        """(k,): which normals are those of no planes between two bodies, of which one is convex, has flat faces, and is beyond?"""
-        found = np.zeros(len(points), bool)
-        for k, side in zip(key[:2], (1.0, -1.0), strict=True):
-            shape, parts = self.shape(k), self.features(k)
+        """(k,): which normals are those of no planes between two bodies of flat faces, since one of them is convex, and is beyond?"""
+        found, shapes = np.zeros(len(points), bool), [self.shape(k) for k in key[:2]]
+        for k, shape, side in zip(key[:2], shapes, (1.0, -1.0), strict=True):
+            parts = None if None in shapes else self.features(k)
             if shape is not None and parts is not None and parts.convex and len(shape.corners):
-                found |= (side * ((self._corners(k, shape)[:, None] - points) * normals).sum(axis=2)).max(axis=0) > _DEEP * self.size(key)
+                way = self._corners(k, shape)[:, None] - points
+                # Of large bodies, by as much as a normal may be out.
+                found |= (side * (way * normals).sum(axis=2) > _DEEP * (self.size(key) + np.linalg.norm(way, axis=2))).any(axis=0)
         return found
 
     def in_planes(self, key: Key, points: np.ndarray, normals: np.ndarray) -> np.ndarray:
