@@ -108,9 +108,16 @@ class Following(Linked):
 
     def _go_on(self, owners: Sequence[Key], chosen: Sequence[Kept], free: Sequence[int]) -> None:
         """With the contacts that stay, each of a pair of `owners`."""
-        free = free if self.forces is not None else sorted({k for key in owners for k in key[:2] if self.actors[k].free})
-        if not owners and self.forces is None:
+        if self.forces is not None:
+            self._go_on_together(owners, chosen, free)
             return
+        # Bodies that do not hang together any more go on by themselves: the end of the motion of some is none of others.
+        for group in self.groups(owners):
+            own = [n for n, key in enumerate(owners) if key in group]
+            self._go_on_together([owners[n] for n in own], [chosen[n] for n in own],
+                                 sorted({k for key in group for k in key[:2] if self.actors[k].free}))
+
+    def _go_on_together(self, owners: Sequence[Key], chosen: Sequence[Kept], free: Sequence[int]) -> None:
         chosen = self._renewed(owners, chosen)
         system = self._system(chosen, free)
         system.step = max([self.steps.get(k, 0.0) for k in free], default=0.0) or system.step

@@ -165,6 +165,9 @@ class Simulation(Following):
         if self.at_once > _MOST_AT_ONCE:
             raise Undecided(f"more than {_MOST_AT_ONCE} events come at t = {self.now!r}")
         self.now = max(self.now, entry.time)
+        late = next((k for k in self.ends if isinstance(self.actors[k].course, Forced) and self.actors[k].course.until < self.now), None)
+        if late is not None:
+            raise Undecided(f"it is not known how {self.called(late)} moves on before t = {self.now!r}")
         if entry.kind is Due.BOX:
             self.hold_on(entry.key[0])
             self.ask_all(entry.key, clock)
@@ -255,7 +258,7 @@ class Simulation(Following):
     # -- response -----------------------------------------------------------------------------------------------------
 
     def _respond(self, hit: Sequence[Key], time: Interval, clock: Clock) -> None:
-        keys = self._together(hit)
+        keys, alone = self._together(hit)
         self.lift(keys)
         bodies = sorted({k for key in keys for k in key[:2]})
         contacts, owners = [], []
@@ -268,7 +271,10 @@ class Simulation(Following):
             owners += [key] * len(touch.points)
         impact = Impact([self.actors[k].mass(self.now) for k in bodies], contacts)
         self.law(impact)
-        changed = {k for k in bodies if self.actors[k].free}
+        for k in alone.difference(bodies):
+            course = self.actors[k].course
+            self.fly(k, np.concatenate([course.velocity_at(self.now), course.spin_at(self.now)]))
+        changed = {k for k in bodies if self.actors[k].free} | alone
         for velocity, k in zip(rounded(impact, [self.actors[k].radius for k in bodies]), bodies, strict=True):
             if k in changed:
                 self.fly(k, velocity)
@@ -293,9 +299,12 @@ class Simulation(Following):
             self.push(e.time, Due.BOUNCE, e.key)
         return set(free)
 
-    def _together(self, hit: Sequence[Key]) -> list[Key]:
-        """These pairs, and all that touch and hang together with them by bodies that are free."""
+    def _together(self, hit: Sequence[Key]) -> tuple[list[Key], set[int]]:
+        """These pairs, and all that touch and hang together with them by bodies that are free; and free bodies that hung together with
+        them, and touch them no longer: their motion ends here, too.
+        """
         found, bodies = [*dict.fromkeys(hit)], {k for key in hit for k in key[:2] if self.actors[k].free}
+        alone = set[int]()
         for key in (rest := [key for key in self.touching if key not in found]):
             if not self.still_touches(key):
                 del self.touching[key]
@@ -307,8 +316,10 @@ class Simulation(Following):
                 moved = self.moved_touch(key)
                 if not len(moved.points):
                     self.let_go(key)
+                    alone |= {k for k in key[:2] if self.actors[k].free}
+                    bodies |= alone
                     continue
                 self.touching[key] = moved
                 found.append(key)
                 bodies |= {k for k in key[:2] if self.actors[k].free}
-        return found
+        return found, alone

@@ -207,14 +207,20 @@ class Touches(Lookout):
 
     def _keep(self, keys: Sequence[Key]) -> None:
         """Motion in contact, for each group of bodies that hang together by pairs that stay in touch."""
-        left = [*keys]
+        for group in self.groups(keys):
+            self._keep_group(group, sorted({k for key in group for k in key[:2] if self.actors[k].free}))
+
+    def groups(self, keys: Sequence[Key]) -> list[list[Key]]:
+        """Pairs that hang together by free bodies."""
+        left, found = [*dict.fromkeys(keys)], list[list[Key]]()
         while left:
             group, grown = [left.pop(0)], True
             while grown:
                 bodies = {k for key in group for k in key[:2] if self.actors[k].free}
                 more = [key for key in left if bodies.intersection(key[:2])]
                 grown, group, left = bool(more), group + more, [key for key in left if key not in more]
-            self._keep_group(group, sorted(bodies))
+            found.append(group)
+        return found
 
     def _keep_group(self, keys: Sequence[Key], free: Sequence[int]) -> None:
         bodies = sorted({k for key in keys for k in key[:2]})

@@ -4,7 +4,7 @@ import pytest
 
 import collide
 
-from . import roots
+from . import kept, roots
 from .compared import Scene, wrong
 
 
@@ -28,3 +28,9 @@ def test_samples_see_a_contact_that_is_missed_and_one_that_is_none() -> None:
 def test_distances_agree_with_roots(kind: str) -> None:
     for seed in (0, 1):
         assert roots.compared(kind, seed, 60) == ("MEASURED", [])
+
+
+@pytest.mark.parametrize("seed", [7, 9])
+def test_bodies_that_another_one_lets_go_when_it_is_hit_do_not_go_on_as_they_did(seed: int) -> None:
+    """They moved by one solution, which ends with the hit."""
+    assert not list(kept.wrong(kept.world(seed).run(until=1.0, budget=60)))
