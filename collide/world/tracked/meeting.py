@@ -34,7 +34,7 @@ def on_face(first: Jet, second: Jet, side: float) -> Meeting:
     normal, way = side * second.normal, first.point - second.point
     inner = second.along @ second.along.T
     # How the normal of the second part turns along it (Weingarten).
-    bend = -inverse(inner) @ (second.bent @ normal) @ second.along
+    bend = -(second.bent @ normal) @ inverse(inner) @ second.along
     wanting = np.concatenate([first.along @ normal, second.along @ way])
     k = len(first.along)
     slope = np.empty((k + 2, k + 2))

@@ -1,0 +1,49 @@
+"""Contacts of curved parts move as differences of where they are tell."""
+
+import numpy as np
+import pytest
+import sympy as sp
+
+from collide.world.rotation import about
+from collide.world.tracked.contact import Place
+from collide.world.tracked.curved import OnSmooth
+from collide.world.tracked.jets import Segment
+from collide.world.tracked.smooth import Patch
+from generative import ParametricSurface, u, v
+
+SEMIAXES = np.array([0.75, 0.5, 0.4])
+
+
+def ellipsoid(*semiaxes):
+    a, b, c = map(sp.nsimplify, semiaxes)
+    return Patch(ParametricSurface([a * sp.cos(u) * sp.cos(v), b * sp.sin(u) * sp.cos(v), c * sp.sin(v)],
+                                   {u: (0, 2 * sp.pi), v: (-sp.pi / 2, sp.pi / 2)}), np.zeros(3), False)
+
+
+def moving(seed):
+    """A body's place as a function of time: it goes straight on, and turns about a fixed axis."""
+    rng = np.random.default_rng(seed)
+    centre, velocity, spin, axis = np.array([0, 0, 1.1 * (seed % 2)]), *rng.normal(size=(3, 3))
+    rate, size = np.linalg.norm(spin), np.linalg.norm(axis)
+    return lambda t: Place(centre + t * velocity, about(spin / rate, t * rate) @ about(axis / size, 0.3), velocity, spin)
+
+
+EDGE = Segment(np.array([-1.0, 0.1, 0.2]), np.array([2.0, 0.3, -0.2]), np.zeros((0, 3)))
+
+
+@pytest.mark.parametrize("first", [ellipsoid(0.6, 0.3, 0.5), EDGE], ids=["ellipsoid", "edge"])
+@pytest.mark.parametrize("seed", [2, 10, 14])
+def test_a_contact_on_an_ellipsoid_moves_as_it_is_found(first, seed):
+    """Its axes are of three lengths, so that its parameters are not those of its curvatures."""
+    other, one, its = ellipsoid(*SEMIAXES), moving(seed + 1), moving(seed)
+    start = (0.0, 3.0, -0.4) if first.dimension == 2 else (0.5,)
+    contact = OnSmooth(first, other, (start, (0.0, 1.0, 1.0)), 0.0, 1.0, 0.8)
+    h, at = 1e-3, contact.course(one(0.0), its(0.0))
+    # It is where both have one normal, which goes from one to the other.
+    outward = its(0.0).turn @ ((its(0.0).turn.T @ (at.point - its(0.0).centre)) / SEMIAXES**2)
+    np.testing.assert_allclose(at.normal, outward / np.linalg.norm(outward), atol=1e-13)
+    before, after = ([contact.course(one(s * k * h), its(s * k * h)) for k in (1, 2)] for s in (-1, 1))
+    for name, rate in (("point", at.moving), ("normal", at.turning), ("gap", None)):
+        near, far = ((getattr(after[k], name) - getattr(before[k], name)) / (2 * (k + 1) * h) for k in (0, 1))
+        wanted = (one(0.0).at(at.point + at.gap * at.normal) - its(0.0).at(at.point)) @ at.normal if rate is None else rate
+        np.testing.assert_allclose((4 * near - far) / 3, wanted, atol=1e-6)
