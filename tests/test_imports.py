@@ -69,6 +69,7 @@ ONLY: dict[str, set[str]] = {
     "collide.world.sustained": {"scipy"},
     "collide.world.tracked.forces": {"scipy"},
     "collide.world.tracked.pairs": {"scipy"},
+    "collide.world.tracked.smooth": {"scipy"},
     "models.operators": {"numpy"},
     "models.polygons": {"numpy"},
     "models.scenes.fruits": {"numpy"},

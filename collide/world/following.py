@@ -314,4 +314,4 @@ class Following(Linked):
         both = " and ".join(map(self.called, key[:2]))
         raise Undecided(f"{both} {what} from t = {self.now!r} on: such motion is followed for bodies at rest, for bodies that "
                         "slide without turning, and where corners, edges and faces touch at points or along straight lines, of bodies that "
-                        "are convex, or of which one is flat or a ball")
+                        "are convex, flat, or of one curved surface")

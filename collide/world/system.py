@@ -34,6 +34,8 @@ _TRIES, _ROUNDS, _FIRST = 40, 40, 8
 _SHORTER, _LESS, _LEAST, _MOST, _ROUNDED = 0.25, 0.9, 0.1, 8.0, 1e-4
 # Rates, over a window, by which friction takes back what turns its direction, from which on that is solved for.
 _STIFF = 0.5
+# The least share of a change that is taken.
+_SHARE = 1.0 / 16.0
 _BACK = np.array([1.0, -1.0, -1.0, -1.0])
 
 
@@ -128,12 +130,13 @@ class System:
         times, integral = now + self.step * POINTS, self.step * INTEGRAL
         given = self._given(times, courses)
         scale = np.repeat([[self.bodies[k].radius, 1.0, self.bodies[k].radius, 1.0] for k in self.free], [3, 4, 3, 3], axis=1)
-        states = np.broadcast_to(begin, (NODES, *begin.shape))
+        states, share, last = np.broadcast_to(begin, (NODES, *begin.shape)), 1.0, np.inf
         for k in range(_ROUNDS):
             rates, bend = self._rates(times, [_place(own) for own in np.swapaxes(states, 0, 1)], given, courses)
             found = np.empty(states.shape)
             found[..., 7:] = begin[:, 7:] + np.tensordot(integral, rates, 1)
-            if bend is not None and self.step * np.abs(np.trace(bend, axis1=1, axis2=2)).max() > _STIFF:
+            stiff = bend is not None and bool(self.step * np.abs(np.trace(bend, axis1=1, axis2=2)).max() > _STIFF)
+            if bend is not None and stiff:
                 # What friction changes at once, as its direction turns, is solved for (Newton's method).
                 change = (found - states)[..., 7:].reshape(NODES, -1)
                 found[..., 7:] = states[..., 7:] + followed(integral, bend, change).reshape(*states.shape[:2], 6)
@@ -141,9 +144,11 @@ class System:
             spins = np.concatenate([np.zeros((*states.shape[:2], 1)), found[..., 10:]], axis=2)
             found[..., 3:7] = begin[:, 3:7] + np.tensordot(integral, rotation.products(spins, states[..., 3:7]) / 2.0, 1)
             change = float((np.abs(found - states) / (scale + np.abs(found))).max()) if len(begin) else 0.0
-            states = found
             if change <= _SOLVED:
-                return states
+                return found
+            # A direction that turns round overshoots: then less of each change is taken, and more again where that much of it goes.
+            share = 1.0 if not stiff else max(share / 2.0, _SHARE) if change > (1.0 - share / 2.0) * last else min(1.0, 2.0 * share)
+            states, last = (found if share == 1.0 else states + share * (found - states)), change
             if not change <= 1.0 and (k > _FIRST or not np.isfinite(change)):
                 return None
         return None

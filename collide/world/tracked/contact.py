@@ -23,9 +23,14 @@ class Place(NamedTuple):
         """The velocity of what is there."""
         return self.velocity + crosses(self.spin, point - self.centre)
 
-    def of(self, k: int) -> "Place":
-        """At the k-th of the times."""
+    def of(self, k: Any) -> "Place":
+        """At the k-th of the times, or at some of them."""
         return Place(*(e[k] for e in self))
+
+
+    def lane(self) -> "Place":
+        """As of one of several times."""
+        return Place(*(e[None] for e in self))
 
 
 class Course(NamedTuple):

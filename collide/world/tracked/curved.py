@@ -1,133 +1,178 @@
 """A contact of parts of two bodies, of which one may be curved, tracked on both of them (Snyder 1993, Equation 7)."""
 
-import math
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from .contact import Course, Place
-from .jets import At, Jet, Lost, Part
-from .meeting import Meeting, across, growth, on_face, rates, step, turning
+from .jets import Jet, Lost, Part
+from .meeting import Meeting, across, dots, growth, on_face, rates, sizes, step, turning
 
 # Against size: a step of Newton's method after which a place is known to a rounding, and the longest; how many; and a surface so flat that
 # it is not seen where it touches. Places from which others are found are rounded to so many bits. From points that are dense, so many
 # steps lead to a contact that there is.
 _CLOSE, _STRIDE, _STEPS, _FLAT, _BITS, _SOON = 1e-8, 0.2, 60, 1e-7, 24, 12
+# Against size: a contact is found at once from one whose bodies are no further from where they are.
+_NEAR = 0.05
+
+
+class Known(NamedTuple):
+    """Contacts that were found: where one body is in the coordinates of the other (m, 12), and the places on both (m, :)."""
+
+    way: np.ndarray
+    first: np.ndarray
+    second: np.ndarray
 
 
 class OnSmooth:
     """Two parts of bodies touch where their tangents are the same, or where they cross, if both are edges; round the first, if it is a
     point, goes a ball of a `radius`, or 0. The second is a face, unless the first is an edge or a ball. `side`: 1 if the normal of the
-    second, or of the first's tangent and the second's, goes to the first. `start`: places from which those that touch are found; `size`:
-    of the smaller body.
+    second, or of the first's tangent and the second's, goes to the first. `start`: places (:,) from which those that touch are found;
+    `size`: of the smaller body.
     """
 
-    def __init__(self, one: Part, other: Part, start: tuple[At, At], radius: float, side: float, size: float) -> None:
+    def __init__(self, one: Part, other: Part, start: tuple[np.ndarray, np.ndarray], radius: float, side: float, size: float) -> None:
         self.one, self.other, self.radius, self.side, self.size = one, other, radius, side, size
         # What was found last is near to what is asked for next, and changes no more than roundings of that.
         self.start = self.at = start
-        # Places of bodies at several times that were asked for at once, and of the contact.
-        self.known: list[tuple[Place, Place, tuple[At, At]]] = []
+        # Of times that were asked for at once.
+        self.known: Known | None = None
 
     def again(self) -> "OnSmooth":
         """The same contact from where it is now."""
-        first, second = (tuple(_rounded(e, self.size) for e in at) for at in self.at)
+        first, second = (_rounded(at, self.size) for at in self.at)
         return OnSmooth(self.one, self.other, (first, second), self.radius, self.side, self.size)
 
     def course(self, one: Place, other: Place) -> Course:
+        many = one.centre.ndim > 1
+        one, other = (one.lane(), other.lane()) if not many else (one, other)
         found = self._met(one, other)
         by, at = rates(found, one, other)
-        moving = other.at(found.other.point) + at @ found.other.along
-        return Course(found.other.point, found.normal, float(found.way @ found.normal) - self.radius, moving,
-                      turning(found, one, other, by, at))
+        moving = other.at(found.other.point) + (at[:, None] @ found.other.along)[:, 0]
+        course = Course(found.other.point, found.normal, (found.way * found.normal).sum(axis=1) - self.radius, moving,
+                        turning(found, one, other, by, at))
+        return course if many else Course(*(e[0] for e in course))
 
-    def courses(self, one: Place, other: Place, m: int) -> list[Course]:
-        """At m times, of which each is found from the one before, or from that of the last time if the bodies were nearer to there."""
-        found, now = list[Course](), list[tuple[Place, Place, tuple[At, At]]]()
-        for k in range(m):
-            at = one.of(k), other.of(k)
-            near = [rows[j] for rows, j in ((now, k - 1), (self.known, k)) if 0 <= j < len(rows)]
-            if near:
-                self.at = min(near, key=lambda e: sum(self._off(a, b) for a, b in zip(at, e[:2], strict=True)))[2]
-            found.append(self.course(*at))
-            now.append((*at, self.at))
-        self.known = now if m > 1 else self.known
-        return found
-
-    def _off(self, one: Place, other: Place) -> float:
-        """About how far points of a body are from one place to another."""
-        return _length(one.centre - other.centre) + self.size * math.hypot(*(one.turn - other.turn).ravel().tolist())
+    def outside(self, one: Place, other: Place) -> Any:
+        """How far the contact is outside the border of a part."""
+        many = one.centre.ndim > 1
+        one, other = (one.lane(), other.lane()) if not many else (one, other)
+        a, b, _ = self._places(one, other)
+        found = np.maximum(self.one.beyond(a), self.other.beyond(b))
+        return found if many else float(found[0])
 
     def _met(self, one: Place, other: Place) -> Meeting:
-        """From where it was last; if nothing near that is it, as where a step was too long, from where it was at first."""
-        for a, b in dict.fromkeys((self.at, self.start)):
-            found = self._from(one, other, a, b, _STEPS)
-            if found is not None and self._parts(found[0]):
-                self.at = found[1:]
-                return found[0]
-        raise Lost("a contact")
+        return self._places(one, other)[2]
 
-    def found(self, one: Place, other: Place) -> bool:
-        """Is it soon found from where it begins, and not where the gap bends the other way there?"""
-        if not self._parts(self._meeting(one, other, *self.start)):
-            return False
-        found = self._from(one, other, *self.start, _SOON)
-        if found is not None:
-            self.at = found[1:]
-        return found is not None and self._parts(found[0])
-
-    def _from(self, one: Place, other: Place, a: At, b: At, steps: int) -> tuple[Meeting, At, At] | None:
-        """By Newton's method for the least gap."""
-        for _ in range(steps):
+    def _places(self, one: Place, other: Place) -> tuple[np.ndarray, np.ndarray, Meeting]:
+        """At m times, each from the nearest that is known; if nothing near that is it, as where a step was too long, from where it was at
+        first.
+        """
+        way, begin = self._way(one, other), [np.stack([at[k] for at in (self.at, self.start)]) for k in (0, 1)]
+        if len(way) == 1:
+            a, b = self._tried(one, other, begin[0][:1], begin[1][:1])
+        else:
+            a, b = self._in_turn(one, other, way)
+        found = self._meeting(one, other, a, b)
+        bad = ~self._parts(found)
+        if bad.any():
+            rows, few = np.flatnonzero(bad), one.of(bad)
+            a[rows], b[rows] = self._tried(few, other.of(bad), *(np.repeat(e[1:], len(rows), axis=0) for e in begin))
             found = self._meeting(one, other, a, b)
-            try:
-                by = step(found)
-            except np.linalg.LinAlgError:
-                return None
-            first, second = by[:len(found.one.along)], by[len(found.one.along):]
-            way = max(_length(first @ found.one.along), _length(second @ found.other.along))
-            if not math.isfinite(way):
-                return None
-            share = min(1.0, _STRIDE * self.size / max(way, 1e-300))
-            a, b = self.one.moved(a, share * first), self.other.moved(b, share * second)
-            if way <= _CLOSE * self.size:
-                return self._meeting(one, other, a, b), a, b
-        return None
+            if not self._parts(found).all():
+                raise Lost("a contact")
+        self.at = a[-1], b[-1]
+        if len(way) > 1:
+            self.known = Known(way, a, b)
+        return a, b, found
 
-    def _meeting(self, one: Place, other: Place, a: At, b: At) -> Meeting:
+    def _in_turn(self, one: Place, other: Place, way: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Those that are near to known ones at once; else one after the other."""
+        m = len(way)
+        a, b = np.empty((m, len(self.at[0]))), np.empty((m, len(self.at[1])))
+        known = self.known or Known(np.empty((0, way.shape[1])), a[:0], b[:0])
+        left = np.arange(m)
+        if not len(known.way):
+            a[0], b[0] = (e[0] for e in self._tried(one.of([0]), other.of([0]), self.at[0][None], self.at[1][None]))
+            known, left = Known(way[:1], a[:1], b[:1]), left[1:]
+        while len(left):
+            off = sizes(way[left, None] - known.way)
+            nearest = off.argmin(axis=1)
+            far = off[np.arange(len(left)), nearest]
+            which = far <= max(_NEAR * self.size, far.min())
+            rows, nearest = left[which], nearest[which]
+            a[rows], b[rows] = self._tried(one.of(rows), other.of(rows), known.first[nearest], known.second[nearest])
+            known = Known(*(np.concatenate([e, f[rows]]) for e, f in zip(known, (way, a, b), strict=True)))
+            left = left[~which]
+        return a, b
+
+    def _way(self, one: Place, other: Place) -> np.ndarray:
+        """(m, 12): where the first body is in the coordinates of the second, so that points of it are about so far apart."""
+        back = np.swapaxes(other.turn, 1, 2)
+        turned = back @ one.turn
+        return np.concatenate([dots(back, one.centre - other.centre), self.size * turned.reshape(len(turned), 9)], axis=1)
+
+    def _tried(self, one: Place, other: Place, a: np.ndarray, b: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """By Newton's method for the least gap; NaN where it does not come to an end."""
+        return self._from(one, other, a, b, _STEPS)
+
+    def found(self, one: Place, other: Place, a: np.ndarray, b: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Of places (m, :) near to a contact at m times: the contact, and the gap there, or infinity if it is not soon found from there, or
+        if the gap bends the other way there.
+        """
+        gaps, first, second = np.full(len(a), np.inf), np.full(a.shape, np.nan), np.full(b.shape, np.nan)
+        right = self._parts(self._meeting(one, other, a, b))
+        first[right], second[right] = self._from(one.of(right), other.of(right), a[right], b[right], _SOON)
+        rows = np.flatnonzero(right & np.isfinite(first).all(axis=1) & np.isfinite(second).all(axis=1))
+        found = self._meeting(one.of(rows), other.of(rows), first[rows], second[rows])
+        gaps[rows] = np.where(self._parts(found), (found.way * found.normal).sum(axis=1) - self.radius, np.inf)
+        return first, second, gaps
+
+    def _from(self, one: Place, other: Place, a: np.ndarray, b: np.ndarray, steps: int) -> tuple[np.ndarray, np.ndarray]:
+        first, second, left, k = np.full(a.shape, np.nan), np.full(b.shape, np.nan), np.arange(len(a)), self.one.dimension
+        for _ in range(steps if len(a) else 0):
+            found = self._meeting(one, other, a, b)
+            by = step(found)
+            way = np.maximum(*(sizes((e[:, None] @ part.along)[:, 0]) for e, part in ((by[:, :k], found.one), (by[:, k:], found.other))))
+            share = np.minimum(1.0, _STRIDE * self.size / np.maximum(way, 1e-300))[:, None]
+            a, b = self.one.moved(a, share * by[:, :k]), self.other.moved(b, share * by[:, k:])
+            there = way <= _CLOSE * self.size
+            first[left[there]], second[left[there]] = a[there], b[there]
+            on = ~there & np.isfinite(way)
+            if not on.any():
+                break
+            if not on.all():
+                left, a, b, one, other = left[on], a[on], b[on], one.of(on), other.of(on)
+        return first, second
+
+    def _meeting(self, one: Place, other: Place, a: np.ndarray, b: np.ndarray) -> Meeting:
         meet = on_face if self.other.dimension == 2 else across
         return meet(_placed(self.one.jet(a), one), _placed(self.other.jet(b), other), self.side)
 
-    def _parts(self, found: Meeting) -> bool:
-        """Does the gap grow with the distance from the contact, so that the place is told well?"""
+    def _parts(self, found: Meeting) -> np.ndarray:
+        """(m,): does the gap grow with the distance from the contact, so that the place is told well?"""
         grown = growth(found)
-        bends = len(found.one.along) > 0 and found.bend is not None
-        return grown.least > _FLAT * max(grown.most, 1.0 / self.size if bends else 1.0)
-
-    def outside(self, one: Place, other: Place) -> float:
-        """How far the contact is outside the border of a part."""
-        self._met(one, other)
-        return max(part.beyond(at) for part, at in zip((self.one, self.other), self.at, strict=True))
+        bends = found.one.along.shape[1] > 0 and found.bend is not None
+        with np.errstate(invalid="ignore"):
+            return np.asarray(grown.least > _FLAT * np.maximum(grown.most, 1.0 / self.size if bends else 1.0))
 
     def lies(self, one: Place, other: Place) -> bool:
         """Is it where a curved edge crosses another edge, and stays in the plane of contact?"""
-        found = self._met(one, other)
-        bends = [j.bent[0, 0] for j in (found.one, found.other) if len(j.along) == 1 and j.bent.any() and found.bend is None]
-        return any(abs(e @ found.normal) <= _FLAT * _length(e) for e in bends)
+        found = self._met(one.lane(), other.lane())
+        bends = [j.bent[0, 0, 0] for j in (found.one, found.other) if j.along.shape[1] == 1 and j.bent.any() and found.bend is None]
+        return any(abs(e @ found.normal[0]) <= _FLAT * float(sizes(e)) for e in bends)
 
     def normals(self, one: Place, other: Place) -> tuple[np.ndarray, np.ndarray]:
-        """(m, 3) of each body: outward, of its faces that meet where it touches."""
+        """(j, 3) of each body: outward, of its faces that meet where it touches."""
         return self.one.normals(self.at[0]) @ one.turn.T, self.other.normals(self.at[1]) @ other.turn.T
 
 
 def _placed(jet: Jet, place: Place) -> Jet:
-    turn = place.turn.T
-    return Jet(place.centre + jet.point @ turn, jet.along @ turn, jet.bent @ turn, jet.normal @ turn)
+    turn = np.swapaxes(place.turn, 1, 2)
+    point, normal = ((e[:, None] @ turn)[:, 0] for e in (jet.point, jet.normal))
+    return Jet(place.centre + point, jet.along @ turn, jet.bent @ turn[:, None], normal)
 
 
-def _length(way: np.ndarray) -> float:
-    return math.hypot(*way.tolist())
-
-
-def _rounded(e: float, size: float) -> float:
-    unit = math.ldexp(1.0, math.frexp(max(size, 1e-300))[1] - _BITS)
-    return round(e / unit) * unit
+def _rounded(at: np.ndarray, size: float) -> np.ndarray:
+    unit = np.ldexp(1.0, np.frexp(min(max(size, 1e-300), 1.0))[1] - _BITS)
+    return np.asarray(np.round(at / unit) * unit)

@@ -14,7 +14,7 @@ from .features import Features
 from .forces import Kept, Motion, Solved, missing, solved
 from .grip import TOLERANCE
 from .jets import Lost
-from .pairs import alone, between
+from .pairs import alone, deeper
 from .polyhedral import Polyhedral
 
 # Against size: corners that are no higher are in the plane of a contact; how deep these may come, and how far a contact beyond a border.
@@ -119,8 +119,7 @@ class Watch:
             if kept.loose:
                 yield c, np.asarray(motion.gaps[:, c] <= -_DEEP * self.size)
         for (i, j), (c, one, other) in self.pairs.items():
-            found = [between(one, other, places[i].of(n), places[j].of(n), self.size) for n in range(len(motion.gaps))]
-            yield c, np.array([any(near.gap <= -_DEEP * self.size for near in own) for own in found])
+            yield c, deeper(one, other, places[i], places[j], self.size, _DEEP * self.size)
 
     def _stops(self, motion: Motion) -> tuple[np.ndarray, np.ndarray]:
         """(m,): at which times does what slipped before stop, or has turned across?"""
@@ -133,12 +132,7 @@ class Watch:
         """(m,): at which times do contacts last, but for what they can give, and for slips?"""
         kept, well = self.system.kept, solved.fits.copy()
         for c, k in enumerate(kept):
-            pair = [places[b] for b in k.link.pair]
-            if isinstance(k.link.contact, OnSmooth):
-                beyond = np.array([k.link.contact.outside(*(p.of(n) for p in pair)) for n in range(len(well))])
-            else:
-                beyond = k.link.contact.outside(*pair)
-            well &= beyond <= _BEYOND * self.size
+            well &= k.link.contact.outside(*(places[b] for b in k.link.pair)) <= _BEYOND * self.size
             if k.loose:
                 well &= motion.gaps[:, c] <= _BEYOND * self.size
         return well
@@ -165,10 +159,10 @@ class Watch:
     def end(self, now: float, until: float, courses: Sequence[Any]) -> End | None:
         """The first that is found after now: at some times, and then closer and closer in between."""
         times = np.minimum(until, now + PARTS * (until - now))
+        bad = self.first_bad(times, courses)
+        if bad == len(times):
+            return None
         while True:
-            bad = self.first_bad(times, courses)
-            if bad == len(times):
-                return None
             lo, hi = (now if not bad else float(times[bad - 1])), float(times[bad])
             times = np.unique(lo + (hi - lo) * np.arange(1, _TIMES) / _TIMES)
             times = times[(times > lo) & (times < hi)]
@@ -176,6 +170,8 @@ class Watch:
                 lands = self.lands(hi, courses)
                 return End(hi, lands, lands is None and not self.first_bad(np.array([hi]), courses) and self.turned)
             now, times = lo, np.append(times, hi)
+            # What was bad may be good by a rounding when it is looked at again.
+            bad = min(self.first_bad(times, courses), len(times) - 1)
 
 
 def alongside(kept: Sequence[Kept], motion: Motion, rates: np.ndarray | None = None) -> np.ndarray:

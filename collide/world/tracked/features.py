@@ -42,9 +42,9 @@ class Features:
 
     @functools.cached_property
     def followed(self) -> bool:
-        """Is it told by its parts where it touches? Of a curved one that is not convex, if it is one parametric surface."""
+        """Is it told by its parts where it touches? Of a curved one that is not convex, if it is one surface."""
         faces = [p for p in self.parts if p.dimension == 2]
-        return self.flat or self.convex or (len(faces) == 1 and isinstance(faces[0], Patch))
+        return self.flat or self.convex or (len(faces) == 1 and isinstance(faces[0], (Patch, Level)))
 
 
 def ball(radius: float) -> Features:
@@ -133,6 +133,6 @@ def _tangents(parts: tuple[Part, ...]) -> np.ndarray:
     rows = [np.empty((0, 4))]
     for part in parts:
         if isinstance(part, Patch):
-            jets = [part.jet(part.start(k)) for k in range(0, len(part.points), max(1, len(part.points) // _MANY))]
-            rows.append(np.array([[*e.normal, e.normal @ e.point] for e in jets]))
+            jet = part.jet(part.start(np.arange(0, len(part.points), max(1, len(part.points) // _MANY))))
+            rows.append(np.column_stack([jet.normal, (jet.normal * jet.point).sum(axis=1)]))
     return np.concatenate(rows)

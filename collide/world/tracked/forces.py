@@ -12,8 +12,7 @@ import numpy as np
 
 from ..impact import frames
 from ..rotation import crosses
-from .contact import Course, Place
-from .curved import OnSmooth
+from .contact import Place
 from .manifold import Link
 
 # Against the largest: what counts as nothing, in the rank of a system and in what is left of its right-hand side.
@@ -61,7 +60,7 @@ def motion(links: Sequence[Link], places: dict[int, Place], rates: dict[int, np.
     axes, rows, speeds, free = np.empty((m, k, 3, 3)), np.zeros((m, k, 3, 6 * n)), np.empty((m, k, 3)), np.empty((m, k, 3))
     gaps, points = np.empty((m, k)), np.empty((m, k, 3))
     for c, link in enumerate(links):
-        course = _course(link, places, m)
+        course = link.contact.course(*(places[b] for b in link.pair))
         own = axes[:, c] = frames(course.normal)
         gaps[:, c], points[:, c] = course.gap, course.point
         speed, change = np.zeros((m, 3)), np.zeros((m, 3))
@@ -78,13 +77,6 @@ def motion(links: Sequence[Link], places: dict[int, Place], rates: dict[int, np.
         free[:, c] = (own @ change[..., None])[..., 0]
         free[:, c, 0] += (course.turning * speed).sum(axis=1)
     return Motion(axes, rows, speeds, free, gaps, points)
-
-
-def _course(link: Link, places: dict[int, Place], m: int) -> Course:
-    one, other = (places[b] for b in link.pair)
-    if not isinstance(link.contact, OnSmooth):
-        return link.contact.course(one, other)
-    return Course(*(np.array(e) for e in zip(*link.contact.courses(one, other, m), strict=True)))
 
 
 def directions(kept: Sequence[Kept], now: Motion) -> list[np.ndarray | None]:

@@ -1,11 +1,10 @@
-"""What of a body can touch, near a point of it: the point, the tangents there, and how these bend. Points, edges and flat faces; curved
+"""What of a body can touch, near points of it: the points, the tangents there, and how these bend. Points, edges and flat faces; curved
 faces are in `smooth`.
 
-A place on a part is a tuple of numbers: none on a point, one on an edge, two on a flat face.
+A place on a part is a row of numbers: none on a point, one on an edge, two on a flat face. All is asked of m places at once.
 """
 
 import functools
-import math
 from dataclasses import dataclass, field
 from typing import NamedTuple, Protocol
 
@@ -20,10 +19,8 @@ from ..impact import frame
 from ..outline import Flat
 from .contact import outside
 
-At = tuple[float, ...]
-
-# Cells of an edge, from whose middles places are found; and so many least distances are looked at.
-_CELLS, _MANY = 32, 16
+# Cells of an edge, from whose middles places are found.
+_CELLS = 32
 
 
 class Lost(Exception):
@@ -31,7 +28,9 @@ class Lost(Exception):
 
 
 class Jet(NamedTuple):
-    """Of a part of k dimensions: `point` (3,), tangents `along` (k, 3), their derivatives `bent` (k, k, 3), the unit `normal` outward."""
+    """At m places of a part of k dimensions: `point` (m, 3), tangents `along` (m, k, 3), their derivatives `bent` (m, k, k, 3), and unit
+    `normal` (m, 3) outward.
+    """
 
     point: np.ndarray
     along: np.ndarray
@@ -41,9 +40,10 @@ class Jet(NamedTuple):
 
 class Part(Protocol):
     """What of a body touches, as seen from its centre of mass, of a `dimension`, `straight` if it does not bend, with `points` (n, 3) of
-    it, no part of it farther than `spacing` from all of these but for its bend. `moved`: to the place whose parameters are so much greater,
-    to first order; `beyond`: how far outside the border a place is, less than 0 inside; `start`: the place of one of the points; `normals`
-    (m, 3): outward, of the faces that meet in an edge or a corner; none where that is not known, or where no side is the inside.
+    it, no part of it farther than `spacing` from all of these but for its bend. Of places (m, :) `moved` are those whose parameters are so
+    much greater, (m, k), to first order, NaN where there is none; `beyond` (m,): how far outside the border they are, less than 0 inside;
+    `start`: those of some of the points; `normals` (j, 3) at one place (:,): outward, of the faces that meet in an edge or a corner; none
+    where that is not known, or where no side is the inside.
     """
 
     def __hash__(self) -> int: ...
@@ -60,18 +60,26 @@ class Part(Protocol):
     @property
     def spacing(self) -> float: ...
 
-    def jet(self, at: At) -> Jet: ...
+    def jet(self, at: np.ndarray) -> Jet: ...
 
-    def moved(self, at: At, by: np.ndarray) -> At: ...
+    def moved(self, at: np.ndarray, by: np.ndarray) -> np.ndarray: ...
 
-    def beyond(self, at: At) -> float: ...
+    def beyond(self, at: np.ndarray) -> np.ndarray: ...
 
-    def start(self, k: int) -> At: ...
+    def start(self, which: np.ndarray) -> np.ndarray: ...
 
-    def normals(self, at: At) -> np.ndarray: ...
+    def normals(self, at: np.ndarray) -> np.ndarray: ...
 
-    def lows(self, values: np.ndarray) -> list[int]:
-        """The points with values (n,) that are not greater than those of their neighbours."""
+    def heights(self, points: np.ndarray) -> np.ndarray:
+        """(n,): about how far points (n, 3) near to it are from it, less than 0 inside, where that is known."""
+        ...
+
+    def toward(self, points: np.ndarray) -> np.ndarray:
+        """Places (n, :) near points (n, 3); NaN where none is found."""
+        ...
+
+    def lows(self, values: np.ndarray) -> np.ndarray:
+        """(m, n): which of values (m, n) at its points are not greater than those of their neighbours?"""
         ...
 
 
@@ -88,23 +96,30 @@ class Core:
     def points(self) -> np.ndarray:
         return self.point[None]
 
-    def jet(self, at: At) -> Jet:
-        return Jet(self.point, np.empty((0, 3)), np.empty((0, 0, 3)), np.zeros(3))
+    def jet(self, at: np.ndarray) -> Jet:
+        m = len(at)
+        return Jet(np.broadcast_to(self.point, (m, 3)), np.empty((m, 0, 3)), np.empty((m, 0, 0, 3)), np.zeros((m, 3)))
 
-    def moved(self, at: At, by: np.ndarray) -> At:
+    def moved(self, at: np.ndarray, by: np.ndarray) -> np.ndarray:
         return at
 
-    def beyond(self, at: At) -> float:
-        return -math.inf
+    def beyond(self, at: np.ndarray) -> np.ndarray:
+        return np.full(len(at), -np.inf)
 
-    def start(self, k: int) -> At:
-        return ()
+    def start(self, which: np.ndarray) -> np.ndarray:
+        return np.empty((len(which), 0))
 
-    def normals(self, at: At) -> np.ndarray:
+    def normals(self, at: np.ndarray) -> np.ndarray:
         return self.outward
 
-    def lows(self, values: np.ndarray) -> list[int]:
-        return [0]
+    def heights(self, points: np.ndarray) -> np.ndarray:
+        return away(self.points, points)[0]
+
+    def toward(self, points: np.ndarray) -> np.ndarray:
+        return np.empty((len(points), 0))
+
+    def lows(self, values: np.ndarray) -> np.ndarray:
+        return np.ones(values.shape, bool)
 
 
 @dataclass(frozen=True, eq=False)
@@ -125,22 +140,29 @@ class Segment:
     def spacing(self) -> float:
         return float(np.linalg.norm(self.way)) / _CELLS
 
-    def jet(self, at: At) -> Jet:
-        return Jet(self.begin + at[0] * self.way, self.way[None], np.zeros((1, 1, 3)), np.zeros(3))
+    def jet(self, at: np.ndarray) -> Jet:
+        m = len(at)
+        return Jet(self.begin + at * self.way, np.broadcast_to(self.way, (m, 1, 3)), np.zeros((m, 1, 1, 3)), np.zeros((m, 3)))
 
-    def moved(self, at: At, by: np.ndarray) -> At:
-        return (at[0] + float(by[0]),)
+    def moved(self, at: np.ndarray, by: np.ndarray) -> np.ndarray:
+        return at + by
 
-    def beyond(self, at: At) -> float:
-        return max(-at[0], at[0] - 1.0) * float(np.linalg.norm(self.way))
+    def beyond(self, at: np.ndarray) -> np.ndarray:
+        return np.asarray(np.maximum(-at[:, 0], at[:, 0] - 1.0) * float(np.linalg.norm(self.way)))
 
-    def start(self, k: int) -> At:
-        return ((k + 0.5) / _CELLS,)
+    def start(self, which: np.ndarray) -> np.ndarray:
+        return (which[:, None] + 0.5) / _CELLS
 
-    def normals(self, at: At) -> np.ndarray:
+    def normals(self, at: np.ndarray) -> np.ndarray:
         return self.outward
 
-    def lows(self, values: np.ndarray) -> list[int]:
+    def heights(self, points: np.ndarray) -> np.ndarray:
+        return away(self.points, points)[0]
+
+    def toward(self, points: np.ndarray) -> np.ndarray:
+        return self.start(away(self.points, points)[1])
+
+    def lows(self, values: np.ndarray) -> np.ndarray:
         return lows(values, False)
 
 
@@ -164,28 +186,32 @@ class Rim:
         self.points = found[:, :3] - middle
         self.spacing = float(np.linalg.norm(found[:, 3:6], axis=1).max()) * (self.hi - self.lo) / _CELLS
 
-    def _row(self, at: At) -> np.ndarray:
-        return np.asarray(self._kernel.points(np.array([at]))[0])
+    def jet(self, at: np.ndarray) -> Jet:
+        rows = self._kernel.points(at)
+        return Jet(rows[:, :3] - self.middle, rows[:, None, 3:6], rows[:, None, None, 6:9], np.zeros((len(at), 3)))
 
-    def jet(self, at: At) -> Jet:
-        row = self._row(at)
-        return Jet(row[:3] - self.middle, row[None, 3:6], row[None, None, 6:9], np.zeros(3))
+    def moved(self, at: np.ndarray, by: np.ndarray) -> np.ndarray:
+        return at + by
 
-    def moved(self, at: At, by: np.ndarray) -> At:
-        return (at[0] + float(by[0]),)
-
-    def beyond(self, at: At) -> float:
+    def beyond(self, at: np.ndarray) -> np.ndarray:
         if self.closed:
-            return -math.inf
-        return max(self.lo - at[0], at[0] - self.hi) * float(np.linalg.norm(self._row(at)[3:6]))
+            return np.full(len(at), -np.inf)
+        lengths = np.linalg.norm(self._kernel.points(at)[:, 3:6], axis=1)
+        return np.asarray(np.maximum(self.lo - at[:, 0], at[:, 0] - self.hi) * lengths)
 
-    def start(self, k: int) -> At:
-        return (float(self._starts[k]),)
+    def start(self, which: np.ndarray) -> np.ndarray:
+        return self._starts[which, None]
 
-    def normals(self, at: At) -> np.ndarray:
-        return units(self._row(at)[9:].reshape(-1, 3))
+    def normals(self, at: np.ndarray) -> np.ndarray:
+        return units(self._kernel.points(at[None])[0, 9:].reshape(-1, 3))
 
-    def lows(self, values: np.ndarray) -> list[int]:
+    def heights(self, points: np.ndarray) -> np.ndarray:
+        return away(self.points, points)[0]
+
+    def toward(self, points: np.ndarray) -> np.ndarray:
+        return self.start(away(self.points, points)[1])
+
+    def lows(self, values: np.ndarray) -> np.ndarray:
         return lows(values, self.closed)
 
 
@@ -206,40 +232,51 @@ class Plane:
     def points(self) -> np.ndarray:
         return np.asarray(self.face.border[:, 0])
 
-    def jet(self, at: At) -> Jet:
-        axes = self._axes
-        return Jet(np.array([self.face.level, *at]) @ axes, axes[1:], np.zeros((2, 2, 3)), axes[0])
+    def jet(self, at: np.ndarray) -> Jet:
+        m, axes = len(at), self._axes
+        return Jet(self.face.level * axes[0] + at @ axes[1:], np.broadcast_to(axes[1:], (m, 2, 3)), np.zeros((m, 2, 2, 3)),
+                   np.broadcast_to(axes[0], (m, 3)))
 
-    def moved(self, at: At, by: np.ndarray) -> At:
-        return at[0] + float(by[0]), at[1] + float(by[1])
+    def moved(self, at: np.ndarray, by: np.ndarray) -> np.ndarray:
+        return at + by
 
-    def beyond(self, at: At) -> float:
-        return outside(self.face, self.jet(at).point)
+    def beyond(self, at: np.ndarray) -> np.ndarray:
+        return np.asarray(outside(self.face, self.jet(at).point))
 
-    def place(self, point: np.ndarray) -> At:
-        a, b = self._axes[1:] @ point
-        return float(a), float(b)
+    def toward(self, points: np.ndarray) -> np.ndarray:
+        return np.asarray(points @ self._axes[1:].T)
 
-    def start(self, k: int) -> At:
-        return self.place(self.points[k])
+    def start(self, which: np.ndarray) -> np.ndarray:
+        return self.toward(self.points[which])
 
-    def normals(self, at: At) -> np.ndarray:
+    def normals(self, at: np.ndarray) -> np.ndarray:
         return np.empty((0, 3)) if self.two_sided else self.face.normal[None]
 
-    def lows(self, values: np.ndarray) -> list[int]:
-        return [int(np.argmin(values))]
+    def heights(self, points: np.ndarray) -> np.ndarray:
+        return np.asarray(points @ self.face.normal - self.face.level)
+
+    def lows(self, values: np.ndarray) -> np.ndarray:
+        return least(values)
 
 
-def lows(values: np.ndarray, closed: bool) -> list[int]:
-    """The numbers of the values in a row, or a ring, that are not greater than their neighbours."""
-    around = np.pad(values, 1, "wrap" if closed else "edge")
-    return some((values <= around[:-2]) & (values <= around[2:]))
+def away(own: np.ndarray, points: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """(n,): how far points (n, 3) are from the nearest of a few others, and which these are."""
+    far = np.linalg.norm(own - points[:, None], axis=2)
+    which = far.argmin(axis=1)
+    return far[np.arange(len(points)), which], which
 
 
-def some(which: np.ndarray) -> list[int]:
-    """Where it is true, of many only some: they are equal then."""
-    found = np.flatnonzero(which)
-    return [int(k) for k in found[::1 + len(found) // _MANY]]
+def least(values: np.ndarray) -> np.ndarray:
+    """(m, n): where the least of each row is."""
+    found = np.zeros(values.shape, bool)
+    found[np.arange(len(values)), values.argmin(axis=1)] = True
+    return found
+
+
+def lows(values: np.ndarray, closed: bool) -> np.ndarray:
+    """(m, n): which values in rows, or rings, are not greater than their neighbours?"""
+    around = np.pad(values, ((0, 0), (1, 1)), "wrap" if closed else "edge")
+    return np.asarray((values <= around[:, :-2]) & (values <= around[:, 2:]))
 
 
 def units(rows: np.ndarray) -> np.ndarray:

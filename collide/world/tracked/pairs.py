@@ -6,18 +6,22 @@ there. That this finds all of them is as good as the points of the parts are den
 """
 
 import functools
+import math
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from .contact import Course, Place
 from .curved import OnSmooth
 from .features import Features
-from .jets import At, Lost, Part, Plane, Rim
+from .jets import Lost, Part, Plane, Rim, least
+from .smooth import Level
 
 # Against size: what is on a border, or one place; and normals that are out by no more.
 _NEAR, _ASIDE = 1e-9, 1e-6
+# So many least distances are looked at.
+_MANY = 16
 # Against size: bodies of which it is not told where they are inside are not deeper in each other when that is seen.
 _DEEPEST = 0.25
 
@@ -34,25 +38,36 @@ def between(one: Features, other: Features, a: Place, b: Place, size: float) -> 
     """`size`: of the smaller body. Lost, where they touch along an edge that is curved."""
     found: list[Near] = []
     points: list[np.ndarray] = []
+    for _, contact, turned, point in _all(one, other, a.lane(), b.lane(), size, math.inf):
+        if all(np.linalg.norm(point.point - p) > _NEAR * size for p in points):
+            if contact.lies(*((b, a) if turned else (a, b))) and abs(point.gap) <= _NEAR * size:
+                raise Lost("an edge")
+            points.append(point.point)
+            found.append(Near(contact, turned, point.gap))
+    return found
+
+
+def deeper(one: Features, other: Features, a: Place, b: Place, size: float, least: float) -> np.ndarray:
+    """(m,): at which of m times are bodies deeper in each other than that at a contact? Lost as before."""
+    found = np.zeros(len(a.centre), bool)
+    for k, contact, turned, point in _all(one, other, a, b, size, _NEAR * size):
+        found[k] |= point.gap <= -least
+        if contact.lies(*(p.of(k) for p in ((b, a) if turned else (a, b)))):
+            raise Lost("an edge")
+    return found
+
+
+def _all(one: Features, other: Features, a: Place, b: Place, size: float, most: float) -> Iterator[tuple[int, OnSmooth, bool, Course]]:
+    """Contacts at m times where bodies are no farther apart than `most`: the number of the time, the contact, and its course."""
     for first, second, turned in _pairs(one, other):
         own, its = (b, a) if turned else (a, b)
         radius = (other if turned else one).radius
         starts = _starts(first, second, own, its, radius, one.convex and other.convex)
-        if starts and isinstance(first, Rim) and _lies(first, second, own, its, size):
+        if isinstance(first, Rim) and any(_lies(first, second, own.of(k), its.of(k), size) for k in np.unique(starts.time)):
             raise Lost("an edge")
-        for start in starts:
-            near = _tracked(first, second, start, own, its, radius, size)
-            if near is None:
-                continue
-            point = near.course(own, its)
-            if point.gap < 0.0 and not _deep(near, point, (one, other)[turned], (other, one)[turned], own, its):
-                continue
-            if all(np.linalg.norm(point.point - p) > _NEAR * size for p in points):
-                if near.lies(own, its) and abs(point.gap) <= _NEAR * size:
-                    raise Lost("an edge")
-                points.append(point.point)
-                found.append(Near(near, turned, point.gap))
-    return found
+        for k, contact, point in _tracked(first, second, starts, own, its, radius, size, most):
+            if point.gap >= 0.0 or _deep(contact, point, (one, other)[turned], (other, one)[turned], own.of(k), its.of(k)):
+                yield k, contact, turned, point
 
 
 def _deep(near: OnSmooth, at: Course, first: Features, second: Features, own: Place, its: Place) -> bool:
@@ -71,8 +86,8 @@ def alone(one: Features, other: Features) -> bool:
 
 
 def followed(one: Features, other: Features) -> bool:
-    """Is it told by their parts where they touch? Of bodies that are not convex, only as far as the other one is flat or a ball."""
-    return one.followed and other.followed and all(f.convex or g.flat for f, g in ((one, other), (other, one)))
+    """Is it told by their parts where they touch?"""
+    return one.followed and other.followed
 
 
 def _lies(edge: Rim, face: Part, own: Place, its: Place, size: float) -> bool:
@@ -82,17 +97,19 @@ def _lies(edge: Rim, face: Part, own: Place, its: Place, size: float) -> bool:
         return False
     if isinstance(face, Plane):
         which = np.abs(points @ face.face.normal - face.face.level) <= _NEAR * size
-        return bool(sum(face.beyond(face.place(p)) <= _NEAR * size for p in points[which]) > 1)
-    starts = [face.start(int(np.argmin(np.linalg.norm(face.points - p, axis=1)))) for p in points]
-    near = [(p, face.jet(at)) for p, at in zip(points, starts, strict=True)]
-    return sum(bool(abs((p - e.point) @ e.normal) <= _NEAR * size and np.linalg.norm(p - e.point) <= face.spacing) for p, e in near) > 1
+        return bool((face.beyond(face.toward(points[which])) <= _NEAR * size).sum() > 1)
+    jet = face.jet(face.start(np.linalg.norm(face.points - points[:, None], axis=2).argmin(axis=1)))
+    way = points - jet.point
+    return bool(((np.abs((way * jet.normal).sum(axis=1)) <= _NEAR * size) & (np.linalg.norm(way, axis=1) <= face.spacing)).sum() > 1)
 
 
 def _pairs(one: Features, other: Features) -> Iterator[tuple[Part, Part, bool]]:
-    """Balls come first, faces second, flat ones last; what is neither meets faces, and edges other edges."""
+    """Balls come first, faces second; flat and implicit ones last, since of these it is known well how far points are from them. What is
+    neither meets faces, and edges other edges.
+    """
     for f in one.parts:
         for g in other.parts:
-            turned = (f.dimension, isinstance(f, Plane), -one.radius) > (g.dimension, isinstance(g, Plane), -other.radius)
+            turned = (*_rank(f), -one.radius) > (*_rank(g), -other.radius)
             first, second, radius = (g, f, other.radius) if turned else (f, g, one.radius)
             crossing = first.dimension == 1 or radius > 0.0
             along = second.dimension == 2 and second.straight and first.dimension > 0 and first.straight
@@ -100,24 +117,34 @@ def _pairs(one: Features, other: Features) -> Iterator[tuple[Part, Part, bool]]:
                 yield first, second, turned
 
 
-def _starts(first: Part, second: Part, own: Place, its: Place, radius: float, convex: bool) -> list[tuple[At, At]]:
-    """Places from where parts may touch; none where they are seen to be apart. Faces of `convex` bodies do so at one place."""
+def _rank(part: Part) -> tuple[int, bool, bool]:
+    return part.dimension, isinstance(part, Plane), isinstance(part, Level)
+
+
+class Starts(NamedTuple):
+    """Places (n, :) on two parts that are near each other, and at which times (n,)."""
+
+    time: np.ndarray
+    first: np.ndarray
+    second: np.ndarray
+
+
+def _starts(first: Part, second: Part, own: Place, its: Place, radius: float, convex: bool) -> Starts:
+    """Places from where parts may touch at m times; none where they are seen to be apart. Faces of `convex` bodies do so at one place."""
     reach = (first.spacing + second.spacing) * (1.0 + _ASIDE) + radius
-    middle, far = _ball(first)
-    at = (middle @ own.turn.T + own.centre - its.centre) @ its.turn
-    if not _nears(second, at, far + reach):
-        return []
-    points = (first.points @ own.turn.T + own.centre - its.centre) @ its.turn
-    if isinstance(second, Plane):
-        heights = points @ second.face.normal - second.face.level
-        if second.two_sided and (own.centre - its.centre) @ (its.turn @ second.face.normal) < second.face.level:
-            heights = -heights
-        return [(first.start(k), second.place(points[k])) for k in _lows(first, heights, convex) if heights[k] <= reach]
-    if len(points) == 1:
-        away = np.linalg.norm(second.points - points[0], axis=1)
-        return [(first.start(0), second.start(k)) for k in _lows(second, away, convex) if away[k] <= reach]
-    off, nearest = _tree(second).query(points)
-    return [(first.start(k), second.start(int(nearest[k]))) for k in _lows(first, off, convex) if off[k] <= reach]
+    (middle, far), back = _ball(first), np.swapaxes(its.turn, 1, 2)
+    turn, shift = back @ own.turn, (back @ (own.centre - its.centre)[..., None])[..., 0]
+    times = np.array([k for k in range(len(shift)) if _nears(second, turn[k] @ middle + shift[k], far + reach)], int)
+    turn, shift = turn[times], shift[times]
+    points = first.points @ np.swapaxes(turn, 1, 2) + shift[:, None]
+    if points.shape[1] == 1 and not isinstance(second, Plane):
+        row, k = _lows(second, np.linalg.norm(second.points - points, axis=2), convex, reach)
+        return Starts(times[row], first.start(0 * k), second.start(k))
+    heights = second.heights(points.reshape(-1, 3)).reshape(points.shape[:2])
+    if isinstance(second, Plane) and second.two_sided:
+        heights = np.where((shift @ second.face.normal < second.face.level)[:, None], -heights, heights)
+    row, k = _lows(first, heights, convex, reach)
+    return Starts(times[row], first.start(k), second.toward(points[row, k]))
 
 
 @functools.lru_cache(maxsize=2048)
@@ -125,13 +152,6 @@ def _ball(part: Part) -> tuple[np.ndarray, float]:
     """Round the points of a part: its middle and radius."""
     middle = part.points.mean(axis=0)
     return middle, float(np.linalg.norm(part.points - middle, axis=1).max())
-
-
-@functools.lru_cache(maxsize=512)
-def _tree(part: Part) -> Any:
-    from scipy.spatial import cKDTree
-
-    return cKDTree(part.points)
 
 
 def _nears(part: Part, point: np.ndarray, reach: float) -> bool:
@@ -142,37 +162,61 @@ def _nears(part: Part, point: np.ndarray, reach: float) -> bool:
     return bool(np.einsum("ni,ni->n", way, way).min() <= reach * reach)
 
 
-def _lows(part: Part, values: np.ndarray, convex: bool) -> list[int]:
-    return [int(np.argmin(values))] if convex and part.dimension == 2 else part.lows(values)
+def _lows(part: Part, values: np.ndarray, convex: bool, reach: float) -> tuple[np.ndarray, np.ndarray]:
+    """Rows and columns of values (m, n) that are least, and no greater than that; of many in a row only some: they are equal then."""
+    found = least(values) if convex and part.dimension == 2 else part.lows(values)
+    row, k = np.nonzero(found & (values <= reach))
+    counts = np.bincount(row, minlength=len(values))
+    some = (np.arange(len(row)) - (np.cumsum(counts) - counts)[row]) % (1 + counts // _MANY)[row] == 0
+    return row[some], k[some]
 
 
-def _tracked(first: Part, second: Part, start: tuple[At, At], own: Place, its: Place, radius: float, size: float) -> OnSmooth | None:
-    """The contact that is found from a start, if it is one."""
-    for side in _sides(first, second, start[1], own, its):
-        contact = OnSmooth(first, second, start, radius, side, size)
-        try:
-            if not contact.found(own, its) or contact.outside(own, its) > _NEAR * size:
-                return None
-            course = contact.course(own, its)
-        except (Lost, np.linalg.LinAlgError):
-            return None
-        before, after = contact.normals(own, its)
-        if first.dimension == 2 and not len(before) and (its.centre - course.point) @ course.normal > course.gap:
-            # An open surface on the other side of the second body.
-            continue
-        if (radius or _outward(-course.normal, before)) and _outward(course.normal, after):
-            return contact
-    return None
+def _tracked(first: Part, second: Part, starts: Starts, own: Place, its: Place, radius: float, size: float,
+             most: float) -> Iterator[tuple[int, OnSmooth, Course]]:
+    """The contacts that are found from some places, with the numbers of their times."""
+    sides = _sides(first, second, starts.second, own.of(starts.time), its.of(starts.time))
+    for side in np.unique(sides).tolist():
+        rows = np.flatnonzero(sides == side)
+        times, contact = starts.time[rows], OnSmooth(first, second, (starts.first[0], starts.second[0]), radius, side, size)
+        a, b, gaps = contact.found(own.of(times), its.of(times), starts.first[rows], starts.second[rows])
+        for n in np.flatnonzero(gaps <= most):
+            one, other = own.of(times[n]), its.of(times[n])
+            for way in (side, -side) if second.dimension < 2 and first.dimension else (side,):
+                contact = OnSmooth(first, second, (a[n], b[n]), radius, way, size)
+                course = _course(contact, one, other)
+                if course is None:
+                    break
+                if course.gap <= most and _may_touch(contact, course, one, other):
+                    yield int(times[n]), contact, course
+                    break
 
 
-def _sides(first: Part, second: Part, at: At, own: Place, its: Place) -> tuple[float, ...]:
-    """On which sides of a face, or of crossing edges, the first body may be."""
-    if second.dimension < 2:
-        return (1.0, -1.0) if first.dimension else (1.0,)
-    jet = second.jet(at)
-    if len(second.normals(at)):
-        return (1.0,)
-    return (1.0,) if (own.centre - its.centre - its.turn @ jet.point) @ (its.turn @ jet.normal) > 0.0 else (-1.0,)
+def _course(contact: OnSmooth, own: Place, its: Place) -> Course | None:
+    """If it is a contact, within the borders."""
+    try:
+        course = contact.course(own, its)
+    except (Lost, np.linalg.LinAlgError):
+        return None
+    return None if max(float(p.beyond(e[None])[0]) for p, e in zip((contact.one, contact.other), contact.at, strict=True)) > (
+        _NEAR * contact.size) else course
+
+
+def _may_touch(contact: OnSmooth, course: Course, own: Place, its: Place) -> bool:
+    """Are the bodies on the two sides of the contact?"""
+    before, after = contact.normals(own, its)
+    if contact.one.dimension == 2 and not len(before) and (its.centre - course.point) @ course.normal > course.gap:
+        # An open surface on the other side of the second body.
+        return False
+    return bool(contact.radius or _outward(-course.normal, before)) and _outward(course.normal, after)
+
+
+def _sides(first: Part, second: Part, at: np.ndarray, own: Place, its: Place) -> np.ndarray:
+    """(n,): on which side of a face the first body is; 1 of others."""
+    if second.dimension < 2 or not len(at) or len(second.normals(at[0])):
+        return np.ones(len(at))
+    jet, shift = second.jet(at), own.centre - its.centre
+    way = (np.swapaxes(its.turn, 1, 2) @ shift[..., None])[..., 0] - jet.point
+    return np.where((way * jet.normal).sum(axis=1) > 0.0, 1.0, -1.0)
 
 
 def _outward(way: np.ndarray, normals: np.ndarray) -> bool:

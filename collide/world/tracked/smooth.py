@@ -1,10 +1,12 @@
 """Smooth surfaces near a point of them: the point, the tangents there, and how these bend.
 
-A place on a surface is a tuple of numbers: on a parametric one the number of a chart and two parameters, of which those near a pole are
+A place on a surface is a row of numbers: on a parametric one the number of a chart and two parameters, of which those near a pole are
 the smooth ones of `pole_chart`; on an implicit one the point itself.
 """
 
+import functools
 import math
+from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -16,14 +18,14 @@ from generative.chart import is_pole, pole_chart, pole_rate
 from generative.seams import period
 
 from ...bodies.parts import is_closed, sides
-from ..impact import frame
-from ..rotation import cross
-from .jets import At, Jet, Lost, some
+from ..impact import frames
+from ..rotation import crosses
+from .jets import Jet
 
 # Cells along each parameter of what is looked at to find a place. A chart is left at its end, and taken at this part of it.
 _CELLS, _TAKEN = 32, 0.5
-# Of an implicit surface, so many points tell whether it is convex.
-_MANY = 400
+# Of an implicit surface, so many points tell whether it is convex; and so many that are nearest to one where a value is least.
+_MANY, _AROUND = 400, 12
 # Against the size of a surface, heights that are none; and so many steps are tried to it.
 _SAME, _STEPS = 1e-9, 60
 
@@ -44,24 +46,24 @@ class Chart(NamedTuple):
     first: float = 0.0
     period: float = 0.0
 
-    def inside(self, row: np.ndarray) -> At:
-        """A place (2,) by u and v as one in the smooth parameters."""
-        far = (row[self.symbol] - self.pole) * self.inward
-        rho = math.tan(self.rate * far / 2.0) if self.rate else far
-        angle = 2.0 * math.pi * (row[1 - self.symbol] - self.first) / self.period
-        return rho * math.cos(angle), rho * math.sin(angle)
+    def inside(self, rows: np.ndarray) -> np.ndarray:
+        """Places (m, 2) by u and v as those in the smooth parameters."""
+        far = (rows[:, self.symbol] - self.pole) * self.inward
+        rho = np.tan(self.rate * far / 2.0) if self.rate else far
+        angle = 2.0 * math.pi * (rows[:, 1 - self.symbol] - self.first) / self.period
+        return np.stack([rho * np.cos(angle), rho * np.sin(angle)], axis=1)
 
-    def far(self, p: float, q: float) -> float:
-        """From the pole."""
-        rho = math.hypot(p, q)
-        return 2.0 * math.atan(rho) / self.rate if self.rate else rho
+    def far(self, rows: np.ndarray) -> np.ndarray:
+        """(m,): from the pole."""
+        rho = np.hypot(rows[:, 0], rows[:, 1])
+        return 2.0 * np.arctan(rho) / self.rate if self.rate else rho
 
-    def outside(self, p: float, q: float) -> At:
+    def outside(self, rows: np.ndarray) -> np.ndarray:
         """The other way round."""
-        row = [0.0, 0.0]
-        row[self.symbol] = self.pole + self.inward * self.far(p, q)
-        row[1 - self.symbol] = self.first + self.period * (math.atan2(q, p) % (2.0 * math.pi)) / (2.0 * math.pi)
-        return row[0], row[1]
+        found = np.empty(rows.shape)
+        found[:, self.symbol] = self.pole + self.inward * self.far(rows)
+        found[:, 1 - self.symbol] = self.first + self.period * (np.arctan2(rows[:, 1], rows[:, 0]) % (2.0 * math.pi)) / (2.0 * math.pi)
+        return found
 
 
 class Patch:
@@ -82,54 +84,95 @@ class Patch:
         widths = np.linalg.norm(found[:, 3:9].reshape(-1, 2, 3), axis=2).max(axis=0) * (self.ends[:, 1] - self.ends[:, 0])
         self.spacing = float(np.linalg.norm(widths)) / _CELLS
         self.convex = is_closed(surface) and _convex(found, self.charts[0].side)
-        away = (self.points - self.points[0]) @ self.jet(self.start(0)).normal
+        away = (self.points - self.points[0]) @ self.jet(self.start(np.zeros(1, int))).normal[0]
         self.straight = bool(np.abs(away).max() <= _SAME * np.abs(self.points).max())
 
-    def jet(self, at: At) -> Jet:
-        chart = self.charts[int(at[0])]
-        row = chart.kernel.points(np.array([at[1:]]))[0]
-        along = row[3:9].reshape(2, 3)
-        normal = chart.side * cross(*along)
-        return Jet(row[:3] - self.middle, along, row[9:].reshape(3, 3)[_SYMMETRIC], normal / np.linalg.norm(normal))
+    def _by_chart(self, at: np.ndarray) -> Iterator[tuple[Chart, np.ndarray]]:
+        for n, chart in enumerate(self.charts):
+            which = np.flatnonzero(at[:, 0] == n)
+            if len(which):
+                yield chart, which
 
-    def moved(self, at: At, by: np.ndarray) -> At:
-        a, b = at[1] + float(by[0]), at[2] + float(by[1])
-        if at[0]:
-            chart = self.charts[int(at[0])]
-            return (at[0], a, b) if chart.far(a, b) <= chart.reach else (0.0, *chart.outside(a, b))
-        return self._near_pole(a, b)
+    def jet(self, at: np.ndarray) -> Jet:
+        rows, normals = np.full((len(at), 18), np.nan), np.full((len(at), 3), np.nan)
+        for chart, which in self._by_chart(at):
+            own = rows[which] = chart.kernel.points(at[which, 1:])
+            normals[which] = chart.side * crosses(own[:, 3:6], own[:, 6:9])
+        with np.errstate(divide="ignore", invalid="ignore"):
+            normals /= np.sqrt((normals * normals).sum(axis=1))[:, None]
+        return Jet(rows[:, :3] - self.middle, rows[:, 3:9].reshape(-1, 2, 3), rows[:, 9:].reshape(-1, 3, 3)[:, _SYMMETRIC], normals)
 
-    def _near_pole(self, a: float, b: float) -> At:
+    def moved(self, at: np.ndarray, by: np.ndarray) -> np.ndarray:
+        found = np.column_stack([at[:, 0], at[:, 1:] + by])
+        for chart, which in self._by_chart(at):
+            gone = which if chart is self.charts[0] else which[chart.far(found[which, 1:]) > chart.reach]
+            if chart is self.charts[0]:
+                found[gone] = self._near_pole(found[gone, 1:])
+            else:
+                found[gone, 0], found[gone, 1:] = 0.0, chart.outside(found[gone, 1:])
+        return found
+
+    def _near_pole(self, rows: np.ndarray) -> np.ndarray:
+        found = np.column_stack([np.zeros(len(rows)), rows])
         for n, chart in enumerate(self.charts[1:], 1):
-            if ((a, b)[chart.symbol] - chart.pole) * chart.inward < _TAKEN * chart.reach:
-                return float(n), *chart.inside(np.array([a, b]))
-        return 0.0, a, b
+            near = (found[:, 0] == 0.0) & ((rows[:, chart.symbol] - chart.pole) * chart.inward < _TAKEN * chart.reach)
+            if near.any():
+                found[near, 0], found[near, 1:] = n, chart.inside(rows[near])
+        return found
 
-    def beyond(self, at: At) -> float:
+    def beyond(self, at: np.ndarray) -> np.ndarray:
         if not self._borders:
-            return -math.inf
-        row = at[1:] if not at[0] else self.charts[int(at[0])].outside(*at[1:])
-        lengths = np.linalg.norm(self.jet(at).along, axis=1) if not at[0] else np.ones(2)
-        return max(float(lengths[s] * (row[s] - self.ends[s, end])) * (1.0 if end else -1.0) for s, end in self._borders)
+            return np.full(len(at), -np.inf)
+        rows, lengths = at[:, 1:].copy(), np.ones((len(at), 2))
+        for chart, which in self._by_chart(at):
+            if chart is self.charts[0]:
+                lengths[which] = np.linalg.norm(self.jet(at[which]).along, axis=2)
+            else:
+                rows[which] = chart.outside(rows[which])
+        off = [lengths[:, s] * (rows[:, s] - self.ends[s, end]) * (1.0 if end else -1.0) for s, end in self._borders]
+        return np.asarray(np.max(off, axis=0))
 
-    def start(self, k: int) -> At:
-        """A place in a cell."""
-        return self._near_pole(*self.cells[k].tolist())
+    def start(self, which: np.ndarray) -> np.ndarray:
+        """Places in cells."""
+        return self._near_pole(self.cells[which])
 
-    def normals(self, at: At) -> np.ndarray:
-        return np.empty((0, 3)) if self.two_sided else self.jet(at).normal[None]
+    def normals(self, at: np.ndarray) -> np.ndarray:
+        return np.empty((0, 3)) if self.two_sided else self.jet(at[None]).normal
 
-    def lows(self, values: np.ndarray) -> list[int]:
-        if self.convex:
-            return [int(np.argmin(values))]
-        grid = values.reshape(_CELLS, _CELLS)
-        around = np.pad(np.pad(grid, ((1, 1), (0, 0)), "wrap" if self._seams[0] else "edge"), ((0, 0), (1, 1)),
+    def heights(self, points: np.ndarray) -> np.ndarray:
+        off, nearest = self._tree.query(points)
+        normals, bends = self._bends
+        way, bend = points - self.points[nearest], bends[nearest]
+        high = np.einsum("ni,ni->n", way, normals[nearest])
+        high -= np.einsum("ni,nij,nj->n", way, bend, way) / 2.0
+        found = np.where(off <= np.abs(high) + self.spacing, high, off)
+        return np.abs(found) if self.two_sided else found
+
+    def toward(self, points: np.ndarray) -> np.ndarray:
+        return self.start(np.asarray(self._tree.query(points)[1]))
+
+    @functools.cached_property
+    def _tree(self) -> Any:
+        from scipy.spatial import cKDTree
+
+        return cKDTree(self.points)
+
+    @functools.cached_property
+    def _bends(self) -> tuple[np.ndarray, np.ndarray]:
+        """At each of the points the normal (n, 3), and the second fundamental form (n, 3, 3) of ways in space."""
+        jet = self.jet(self.start(np.arange(len(self.points))))
+        back = np.linalg.pinv(jet.along)
+        return jet.normal, back @ (jet.bent @ jet.normal[:, None, :, None])[..., 0] @ np.swapaxes(back, 1, 2)
+
+    def lows(self, values: np.ndarray) -> np.ndarray:
+        grid = values.reshape(-1, _CELLS, _CELLS)
+        around = np.pad(np.pad(grid, ((0, 0), (1, 1), (0, 0)), "wrap" if self._seams[0] else "edge"), ((0, 0), (0, 0), (1, 1)),
                         "wrap" if self._seams[1] else "edge")
         low = np.ones_like(grid, bool)
         for i in range(3):
             for j in range(3):
-                low &= grid <= around[i:i + _CELLS, j:j + _CELLS]
-        return some(low.ravel())
+                low &= grid <= around[:, i:i + _CELLS, j:j + _CELLS]
+        return low.reshape(values.shape)
 
 
 _SYMMETRIC = np.array([[0, 1], [1, 2]])
@@ -153,7 +196,8 @@ class Level:
         values = self._kernel.points(grid)
         with np.errstate(divide="ignore", invalid="ignore"):
             near = np.abs(values[:, 0]) <= cell * np.linalg.norm(values[:, 1:4], axis=1)
-        self.cells = np.array([found for e in grid[near] if (found := self._on(e)) is not None]).reshape(-1, 3)
+        found = self._onto(grid[near])
+        self.cells = found[np.isfinite(found).all(axis=1)]
         self.points, self.spacing = self.cells - middle, float(cell)
         # Surfaces that are seen from one side by a plane at each of many points.
         some = self.cells[::max(1, len(self.cells) // _MANY)]
@@ -161,44 +205,62 @@ class Level:
         heights = np.einsum("mi,nmi->nm", normals, some[:, None] - some[None])
         self.convex = bool(len(self.cells)) and bool(heights.max() <= _SAME * np.abs(heights).max())
 
-    def _on(self, point: np.ndarray) -> np.ndarray | None:
-        """The surface along the slope from a point."""
+    def _onto(self, points: np.ndarray) -> np.ndarray:
+        """The surface along the slope from points (n, 3); NaN where it is not found."""
+        found, left = np.full(points.shape, np.nan), np.arange(len(points))
         for _ in range(_STEPS):
-            row = self._kernel.points(point[None])[0]
-            step = row[0] * row[1:4] / (row[1:4] @ row[1:4])
-            point = point - step
-            if np.abs(step).max() <= 1e-15 * np.abs(self._own[2]).max():
-                return point
-        return None
+            rows = self._kernel.points(points)
+            with np.errstate(all="ignore"):
+                by = (rows[:, 0] / np.einsum("ni,ni->n", rows[:, 1:4], rows[:, 1:4]))[:, None] * rows[:, 1:4]
+            points = points - by
+            there = np.abs(by).max(axis=1) <= 1e-15 * np.abs(self._own[2]).max()
+            found[left[there]] = points[there]
+            on = ~there & np.isfinite(by).all(axis=1)
+            left, points = left[on], points[on]
+            if not len(left):
+                break
+        return found
 
-    def jet(self, at: At) -> Jet:
-        row = self._kernel.points(np.array([at]))[0]
-        size = float(np.linalg.norm(row[1:4]))
-        axes = frame(row[1:4] / size)
-        bend = axes[1:] @ row[4:].reshape(3, 3) @ axes[1:].T / size
-        return Jet(np.array(at) - self.middle, axes[1:], -bend[:, :, None] * axes[0], axes[0])
+    def jet(self, at: np.ndarray) -> Jet:
+        rows = self._kernel.points(at)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            sizes = np.linalg.norm(rows[:, 1:4], axis=1)[:, None]
+            axes = frames(rows[:, 1:4] / sizes)
+            across = axes[:, 1:]
+            bend = across @ rows[:, 4:].reshape(-1, 3, 3) @ np.swapaxes(across, 1, 2) / sizes[:, None]
+        return Jet(at - self.middle, across, -bend[..., None] * axes[:, None, None, 0], axes[:, 0])
 
-    def moved(self, at: At, by: np.ndarray) -> At:
-        found = self._on(np.array(at) + by @ self.jet(at).along)
-        if found is None:
-            raise Lost("an implicit surface")
-        a, b, c = found.tolist()
-        return a, b, c
+    def moved(self, at: np.ndarray, by: np.ndarray) -> np.ndarray:
+        return self._onto(at + (by[:, None] @ self.jet(at).along)[:, 0])
 
-    def beyond(self, at: At) -> float:
+    def beyond(self, at: np.ndarray) -> np.ndarray:
         turn, shift, ends = self._own
-        own = turn.T @ (np.array(at) - shift)
-        return float(np.maximum(ends[:, 0] - own, own - ends[:, 1]).max())
+        own = (at - shift) @ turn
+        return np.asarray(np.maximum(ends[:, 0] - own, own - ends[:, 1]).max(axis=1))
 
-    def start(self, k: int) -> At:
-        a, b, c = self.cells[k].tolist()
-        return a, b, c
+    def start(self, which: np.ndarray) -> np.ndarray:
+        return self.cells[which]
 
-    def normals(self, at: At) -> np.ndarray:
-        return self.jet(at).normal[None]
+    def normals(self, at: np.ndarray) -> np.ndarray:
+        return self.jet(at[None]).normal
 
-    def lows(self, values: np.ndarray) -> list[int]:
-        return [int(np.argmin(values))]
+    def heights(self, points: np.ndarray) -> np.ndarray:
+        rows = self._kernel.points(points + self.middle)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return np.asarray(rows[:, 0] / np.linalg.norm(rows[:, 1:4], axis=1))
+
+    def toward(self, points: np.ndarray) -> np.ndarray:
+        return self._onto(points + self.middle)
+
+    @functools.cached_property
+    def _around(self) -> np.ndarray:
+        """(n, k): of each point, those that are nearest to it."""
+        from scipy.spatial import cKDTree
+
+        return np.asarray(cKDTree(self.points).query(self.points, min(_AROUND, len(self.points)))[1])
+
+    def lows(self, values: np.ndarray) -> np.ndarray:
+        return np.asarray((values[:, :, None] <= values[:, self._around]).all(axis=2))
 
 
 Curved = Patch | Level

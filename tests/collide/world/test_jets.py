@@ -37,7 +37,7 @@ def test_a_contact_on_an_ellipsoid_moves_as_it_is_found(first, seed):
     """Its axes are of three lengths, so that its parameters are not those of its curvatures."""
     other, one, its = ellipsoid(*SEMIAXES), moving(seed + 1), moving(seed)
     start = (0.0, 3.0, -0.4) if first.dimension == 2 else (0.5,)
-    contact = OnSmooth(first, other, (start, (0.0, 1.0, 1.0)), 0.0, 1.0, 0.8)
+    contact = OnSmooth(first, other, (np.array(start), np.array([0.0, 1.0, 1.0])), 0.0, 1.0, 0.8)
     h, at = 1e-3, contact.course(one(0.0), its(0.0))
     # It is where both have one normal, which goes from one to the other.
     outward = its(0.0).turn @ ((its(0.0).turn.T @ (at.point - its(0.0).centre)) / SEMIAXES**2)
