@@ -134,7 +134,7 @@ def _starts(first: Part, second: Part, own: Place, its: Place, radius: float, co
     reach = (first.spacing + second.spacing) * (1.0 + _ASIDE) + radius
     (middle, far), back = _ball(first), np.swapaxes(its.turn, 1, 2)
     turn, shift = back @ own.turn, (back @ (own.centre - its.centre)[..., None])[..., 0]
-    times = np.array([k for k in range(len(shift)) if _nears(second, turn[k] @ middle + shift[k], far + reach)], int)
+    times = np.flatnonzero(_nears(second, turn @ middle + shift, far + reach))
     turn, shift = turn[times], shift[times]
     points = first.points @ np.swapaxes(turn, 1, 2) + shift[:, None]
     if points.shape[1] == 1 and not isinstance(second, Plane):
@@ -154,12 +154,14 @@ def _ball(part: Part) -> tuple[np.ndarray, float]:
     return middle, float(np.linalg.norm(part.points - middle, axis=1).max())
 
 
-def _nears(part: Part, point: np.ndarray, reach: float) -> bool:
-    """Does a part come so near to a point?"""
+def _nears(part: Part, points: np.ndarray, reach: float) -> np.ndarray:
+    """(m,): to which points (m, 3) does a part come so near?"""
     if isinstance(part, Plane):
-        return bool(abs(point @ part.face.normal - part.face.level) <= reach)
-    way = part.points - point
-    return bool(np.einsum("ni,ni->n", way, way).min() <= reach * reach)
+        return np.asarray(np.abs(part.heights(points)) <= reach)
+    middle, far = _ball(part)
+    found = np.linalg.norm(points - middle, axis=1) <= far + reach
+    found[found] = np.linalg.norm(part.points - points[found, None], axis=2).min(axis=1) <= reach
+    return found
 
 
 def _lows(part: Part, values: np.ndarray, convex: bool, reach: float) -> tuple[np.ndarray, np.ndarray]:
