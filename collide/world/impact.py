@@ -4,7 +4,8 @@ Velocities of all bodies are one vector, whose length is the kinetic energy. Wit
 make their normal velocities at least -e times what they were, and no larger than needed: the least change of that vector (a linear
 complementarity problem, solved as one of least distance by non-negative least squares). What then approaches elsewhere gets its own, and so
 on: an impact goes through a row of bodies that touch, as Newton's cradle shows, and lands a flat body flat (Smith, Kaufman, Vouga, Tamstorf
-and Grinspun, Reflections on simultaneous impact, 2012). Friction takes as much energy as Coulomb's law lets it. No step adds energy.
+and Grinspun, Reflections on simultaneous impact, 2012). Friction takes as much energy as Coulomb's law lets it, and each contact parts as
+its restitution says with the friction that goes with its impulse. No step adds energy.
 """
 
 import math
@@ -18,6 +19,8 @@ from .sweeps import coulomb, in_disc
 
 # Rounds of impulses; the last one is without restitution, after which nothing approaches. Sweeps over contacts with friction.
 _ROUNDS, _SWEEPS = 200, 200
+# Steps in which normal impulses and friction agree, how well, against the largest, and how well the share of a restitution is found.
+_TRIES, _SETTLED, _SHARE = 60, 1e-14, 1e-12
 # Against the speeds there, what counts as no approach, and against the work, as no change of it.
 _STILL, _SAME = 1e-14, 1e-15
 # Against the effect of impulses, how dear they are where others would do as well.
@@ -46,6 +49,10 @@ class Mass:
     turning: np.ndarray
     velocity: np.ndarray
     spin: np.ndarray
+
+
+class _Wedged(Exception):
+    """Friction wedges what it should stop: it makes more of the impulse that makes it."""
 
 
 class Impact:
@@ -102,12 +109,67 @@ class Impact:
         found = coulomb(bent @ bent.T, self.speeds().ravel(), [c.friction for c in self.contacts])
         self.apply(np.arange(len(self.contacts)), found)
 
-    def rub(self, which: np.ndarray, normal: np.ndarray) -> None:
-        """Friction at contacts, with these normal impulses: what takes most energy, within Coulomb's cones."""
+    def bounce(self, which: np.ndarray, restitution: np.ndarray) -> np.ndarray:
+        """The normal impulses (m,) after which these contacts part with so much of the speeds they approach with, with friction by what
+        takes most energy, within Coulomb's cones. Where that would add energy, with as much of the restitution as adds none: Newton's
+        hypothesis may add some where friction stops a slip or turns it round (Kane and Levinson 1985).
+        """
+        velocity, total, speeds = self.velocity, self.total.copy(), self.speeds()
+
+        def tried(share: float) -> np.ndarray:
+            self.velocity, self.total = velocity, total.copy()
+            return self._bounced(which, share * restitution)
+
+        def gained(share: float) -> float:
+            tried(share)
+            return self.gain(total, speeds)
+
+        try:
+            normal = tried(1.0)
+            if self.gain(total, speeds) > _SAME * float(np.abs((self.total - total) * speeds).sum()):
+                from scipy.optimize import brentq
+
+                normal = tried(max(0.0, brentq(gained, 0.0, 1.0, xtol=_SHARE) - 2.0 * _SHARE))
+        except _Wedged:
+            # Friction takes less then, with the first normal impulses alone.
+            self.velocity, self.total = velocity, total
+            normal = self.repel(which, restitution)
+            self.apply(which, np.column_stack([normal, np.zeros((len(normal), 2))]))
+            self.rub(which, normal, np.zeros((len(normal), 2)))
+        return normal
+
+    def gain(self, total: np.ndarray, speeds: np.ndarray) -> float:
+        """The kinetic energy that impulses have added since then, without what bodies put in that are driven."""
+        return float(((self.total - total) * (self.speeds() + speeds)).sum()) / 2.0
+
+    def _bounced(self, which: np.ndarray, restitution: np.ndarray) -> np.ndarray:
+        """Normal impulses that are right with the friction that goes with them: what is missing is added, by the steps of Irons and Tuck
+        (1969).
+        """
+        normals = self.bent[which, 0]
+        wanted, moves = -restitution * self.speeds()[which, 0], normals @ normals.T
+        normal, across, step, last = np.zeros(len(which)), np.zeros((len(which), 2)), 1.0, np.zeros(len(which))
+        for k in range(_TRIES):
+            missing = least_impulses(normals, wanted - self.speeds()[which, 0] + moves @ normal) - normal
+            settled = np.abs(missing).max() <= _SETTLED * np.abs(normal).max()
+            turned = missing - last
+            step = -step * float(last @ turned) / float(turned @ turned) if k > 1 and turned.any() and not settled else 1.0
+            found = np.maximum(normal + step * missing, 0.0)
+            self.apply(which, np.column_stack([found - normal, np.zeros((len(which), 2))]))
+            if settled:
+                return found
+            normal, last = found, missing
+            across = self.rub(which, normal, across)
+        raise _Wedged
+
+    def rub(self, which: np.ndarray, normal: np.ndarray, done: np.ndarray) -> np.ndarray:
+        """Friction (m, 2) at contacts with these normal impulses, in place of what is done there: what takes most energy, within Coulomb's
+        cones.
+        """
         limits = np.array([self.contacts[k].friction for k in which]) * normal
-        done = np.zeros((len(which), 2))
-        if not limits.any():
-            return
+        done = done.copy()
+        if not (limits.any() or done.any()):
+            return done
         blocks = [self.bent[k, 1:] @ self.bent[k, 1:].T for k in which]
         for _ in range(_SWEEPS):
             before = done.copy()
@@ -118,6 +180,7 @@ class Impact:
                 done[row] = wanted
             if np.abs(done - before).max() <= _SAME * limits.max():
                 break
+        return done
 
 
 def frame(normal: np.ndarray) -> np.ndarray:
@@ -178,56 +241,37 @@ def newton(impact: Impact) -> None:
     e = np.array([c.restitution for c in impact.contacts])
     if not e.any() and len(impact.approaching()) and any(c.friction for c in impact.contacts):
         impact.stick()
-    for k in range(_ROUNDS + 1):
+    for _ in range(_ROUNDS):
         which = impact.approaching()
         if not len(which):
-            return
-        if k == _ROUNDS:
-            which = np.arange(len(e))
-        normal = impact.repel(which, e[which] if k < _ROUNDS else np.zeros(len(e)))
-        impact.apply(which, np.column_stack([normal, np.zeros((len(normal), 2))]))
-        if k < _ROUNDS:
-            impact.rub(which, normal)
+            break
+        impact.bounce(which, e[which])
+    # What approaches still is rounding, or what too many rounds have left.
+    if (impact.speeds()[:, 0] < 0.0).any():
+        normal = impact.repel(np.arange(len(e)), np.zeros(len(e)))
+        impact.apply(np.arange(len(e)), np.column_stack([normal, np.zeros((len(e), 2))]))
 
 
 def poisson(impact: Impact) -> None:
     """Impulses of a compression, after which nothing approaches; then the restitution's part of each normal impulse again."""
     e = np.array([c.restitution for c in impact.contacts])
     for _ in range(_ROUNDS):
-        which, energy = impact.approaching(), impact_energy(impact)
+        which, total, speeds = impact.approaching(), impact.total.copy(), impact.speeds()
         if not len(which):
-            return
-        normal = impact.repel(which, np.zeros(len(which)))
-        impact.apply(which, np.column_stack([normal, np.zeros((len(normal), 2))]))
-        impact.rub(which, normal)
-        again = e[which] * normal
-        push = impact.root @ (again @ impact.bent[which, 0])
-        impact.apply(which, _limited(impact, push, energy) * np.column_stack([again, np.zeros((len(normal), 2))]))
-        impact.rub(which, again)
+            break
+        again = e[which] * impact.bounce(which, np.zeros(len(which)))
+        share = _share(impact.gain(total, speeds), float(again @ impact.speeds()[which, 0]), again @ impact.bent[which, 0])
+        impact.apply(which, share * np.column_stack([again, np.zeros((len(again), 2))]))
+        impact.rub(which, share * again, np.zeros((len(again), 2)))
     newton(impact)
 
 
-def impact_energy(impact: Impact) -> float:
-    """The kinetic energy of what can be moved."""
-    return sum(_kinetic(m, v) for m, v in zip(impact.masses, impact.velocity.reshape(-1, 6), strict=True))
-
-
-def _kinetic(mass: Mass, v: np.ndarray) -> float:
-    return float(v[:3] @ v[:3] / mass.inverse + v[3:] @ np.linalg.solve(mass.turning, v[3:])) / 2 if mass.inverse else 0.0
-
-
-def _limited(impact: Impact, push: np.ndarray, most: float) -> float:
-    """The share of a change of the velocities, at most 1, with which the energy is no more than it was."""
-    now = impact_energy(impact)
-    before, impact.velocity = impact.velocity, impact.velocity + push
-    then = impact_energy(impact)
-    impact.velocity = before
-    if then <= most:
+def _share(gained: float, slope: float, push: np.ndarray) -> float:
+    """Of a push the share, at most 1, with which no energy is gained: so much is so far, and at first it grows by the slope."""
+    square = float(push @ push) / 2.0
+    if gained + slope + square <= 0.0:
         return 1.0
-    # Energy is quadratic in the share; its slope at 0 is known from that at 1 and the energy of the push alone.
-    square = sum(_kinetic(m, v) for m, v in zip(impact.masses, push.reshape(-1, 6), strict=True))
-    slope = then - now - square
-    return float(max(0.0, (-slope + math.sqrt(max(slope * slope + 4.0 * square * (most - now), 0.0))) / (2.0 * square))) if square else 0.0
+    return max(0.0, (-slope + math.sqrt(max(slope * slope - 4.0 * square * gained, 0.0))) / (2.0 * square))
 
 
 LAWS: dict[str, Law] = {"newton": newton, "poisson": poisson}

@@ -2,7 +2,9 @@
 
 import contextlib
 import functools
-from dataclasses import dataclass, replace
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
@@ -21,6 +23,8 @@ from .mass import mass_properties, triangles_of
 
 # Cells along each side of a face; normals of triangles that differ by less are those of one flat face.
 _CELLS, _SAME = 24, 1e-9
+# Corners no further apart, against the size of the shape, are one.
+_ONE = 1e-12
 # Where distances are compared, along both parameters.
 _PARTS = 0.3125, 0.71875
 
@@ -101,24 +105,37 @@ def _rational(e: float) -> Any:
 def flats(shape: Any) -> tuple[Flat, ...]:
     """The flat faces of a shape, in its own coordinates: triangles, affine patches, and half-spaces of intersections."""
     if isinstance(shape, Mesh):
-        return _flat_triangles(triangles_of(shape))
+        return _of_triangles(triangles_of(shape))
     if isinstance(shape, ImplicitBody):
         sides = sides_of(shape)
-        return _half_space(shape) if sides is None else _flat_triangles(sides)
-    found = [(_flat_patch(face), k) for k, face in enumerate(pieces_of(shape))]
-    return tuple(replace(f, cells=(k,)) for f, k in found if f is not None)
+        return _half_space(shape) if sides is None else _of_triangles(sides)
+    found = [(corners, k) for k, face in enumerate(pieces_of(shape)) for corners in [_flat_patch(face)] if corners is not None]
+    return _flat_polygons([corners for corners, _ in found], np.array([_normal(corners) for corners, _ in found]), [k for _, k in found])
 
 
-def _flat_patch(face: ParametricSurface) -> Flat | None:
+def _flat_patch(face: ParametricSurface) -> np.ndarray | None:
+    """The corners (m, 3) of a patch that is linear in each parameter, and in one plane: it is what lies between them."""
     e = sp.Matrix(face.expressions)
-    if any(s.free_symbols for s in (*e.diff(u), *e.diff(v))):
+    if any(s.free_symbols for s in (*e.diff(u, 2), *e.diff(v, 2))):
         return None
-    ends = [[float(end) for end in face.domain[s]] for s in (u, v)]
-    origin, su, sv = (np.array(m, float).ravel() for m in (e.subs({u: 0, v: 0}), e.diff(u), e.diff(v)))
-    corners = np.array([origin + su * ends[0][i] + sv * ends[1][j] for i, j in ((0, 0), (1, 0), (1, 1), (0, 1))])
-    normal = np.array([float(n) for n in face.normal])
-    normal = normal / np.linalg.norm(normal)
-    return Flat(normal, float(normal @ corners[0]), np.stack([corners, np.roll(corners, -1, axis=0)], axis=1))
+    ends = [face.domain[s] for s in (u, v)]
+    corners = np.array([e.subs({u: ends[0][i], v: ends[1][j]}) for i, j in ((0, 0), (1, 0), (1, 1), (0, 1))], float).reshape(4, 3)
+    size = float(np.abs(corners).max())
+    corners = corners[np.linalg.norm(corners - np.roll(corners, 1, axis=0), axis=1) > _ONE * size]
+    if len(corners) < 3:
+        return None
+    middle = {s: (lo + hi) / 2 for s, (lo, hi) in face.domain.items()}
+    normal = np.array([float(n) for n in sp.Matrix(face.normal).subs(middle)])
+    normal /= np.linalg.norm(normal)
+    if np.abs((corners - corners[0]) @ normal).max() > _ONE * size:
+        return None
+    return corners if _normal(corners) @ normal > 0.0 else corners[::-1]
+
+
+def _normal(corners: np.ndarray) -> np.ndarray:
+    """The unit normal of a polygon (m, 3) in a plane, seen from where it goes round counterclockwise."""
+    found = np.cross(corners[1:-1] - corners[0], corners[2:] - corners[0]).sum(axis=0)
+    return np.asarray(found / np.linalg.norm(found))
 
 
 def _half_space(body: ImplicitBody) -> tuple[Flat, ...]:
@@ -138,26 +155,32 @@ def _half_space(body: ImplicitBody) -> tuple[Flat, ...]:
     return (Flat(normal / size, level / size, np.stack([corners, np.roll(corners, -1, axis=0)], axis=1)),)
 
 
-def _flat_triangles(corners: np.ndarray) -> tuple[Flat, ...]:
-    """Triangles (n, 3, 3) in one plane are one face; its border are the edges that one of them has alone."""
+def _of_triangles(corners: np.ndarray) -> tuple[Flat, ...]:
     normals = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
-    normals /= np.linalg.norm(normals, axis=1, keepdims=True)
-    levels = np.einsum("ni,ni->n", normals, corners[:, 0])
-    size = max(float(np.abs(corners).max()), 1e-300)
+    return _flat_polygons(corners, normals / np.linalg.norm(normals, axis=1, keepdims=True), range(len(corners)))
+
+
+def _flat_polygons(polygons: Sequence[np.ndarray], normals: np.ndarray, cells: Sequence[int]) -> tuple[Flat, ...]:
+    """Polygons (m, 3) in one plane are one face; its border are the edges that one of them has alone."""
+    if not len(polygons):
+        return ()
+    levels = np.einsum("ni,ni->n", normals, np.array([p[0] for p in polygons]))
+    size = max(float(np.abs(np.concatenate(polygons)).max()), 1e-300)
     keys = np.round(np.column_stack([normals, levels / size]) / _SAME).astype(int)
     groups: dict[tuple[int, ...], list[int]] = {}
     for k, key in enumerate(map(tuple, keys.tolist())):
         groups.setdefault(key, []).append(k)
-    return tuple(Flat(normals[own[0]], float(levels[own[0]]), _border(corners[own]), tuple(own)) for own in groups.values())
+    return tuple(Flat(normals[own[0]], float(levels[own[0]]), _border([polygons[k] for k in own], size), tuple(cells[k] for k in own))
+                 for own in groups.values())
 
 
-def _border(corners: np.ndarray) -> np.ndarray:
-    sides: dict[frozenset[tuple[float, ...]], int] = {}
-    for triangle in corners.tolist():
-        for k in range(3):
-            side = frozenset((tuple(triangle[k]), tuple(triangle[k - 1])))
-            sides[side] = sides.get(side, 0) + 1
-    return np.array([sorted(side) for side, count in sides.items() if count == 1]).reshape(-1, 2, 3)
+def _border(polygons: Sequence[np.ndarray], size: float) -> np.ndarray:
+    sides = np.concatenate([np.stack([p, np.concatenate([p[1:], p[:1]])], axis=1) for p in polygons])
+    if len(polygons) == 1:
+        return sides
+    keys = [frozenset(map(tuple, side)) for side in np.round(sides / (_ONE * size)).tolist()]
+    count = Counter(keys)
+    return sides[[count[key] == 1 for key in keys]]
 
 
 @functools.lru_cache(maxsize=512)

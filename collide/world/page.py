@@ -131,7 +131,7 @@ def _chart(run: Any, begin: float, end: float) -> str:
     at = np.unique([begin, *(e.time[0] for e in run.events if begin <= e.time[0] <= end), end])
     if len(at) > _ENERGIES:
         at = at[np.linspace(0, len(at) - 1, _ENERGIES).astype(int)]
-    energy = np.array([run.energy(float(time)) for time in at])
+    energy = run.energy(at)
     low, high = min(0.0, float(energy.min())), float(energy.max())
     across, up = 1000 * (at - begin) / (end - begin), 46 - 36 * (energy - low) / max(high - low, 1e-300)
     line = "M" + "L".join(f"{x:.1f},{y:.1f}" for x, y in zip(across, up, strict=True))

@@ -24,7 +24,7 @@ from .flight import flight
 from .forced import Forced
 from .rigid_body import RigidBody
 from .rotation import matrix, quaternion
-from .state import State
+from .state import State, at_each
 from .sustained import Mode
 from .touches import Rest
 
@@ -72,8 +72,12 @@ class Run:
 
     # -- what was where -----------------------------------------------------------------------------------------------
 
-    def state(self, time: float) -> State:
-        """Where all bodies are at a time of the run; at that of an event, after it. ValueError for a time outside the run."""
+    def state(self, time: Any) -> State:
+        """Where all bodies are at a time of the run, or at each of an array of times; at that of an event, after it. ValueError for a time
+        outside the run.
+        """
+        if np.ndim(time):
+            return at_each(self.state, time)
         moment, places = self._moment(time), []
         for actor, path in zip(self.simulation.actors, self._paths, strict=True):
             course = _course(path, moment)
@@ -89,12 +93,14 @@ class Run:
             raise ValueError(f"the run goes from t = {self.start:g} to t = {self.until:g}, which does not hold {shown(time)}")
         return float(time)
 
-    def bounds(self, time: float) -> State:
+    def bounds(self, time: Any) -> State:
         """Enclosures of the exact state at a time of a certified run: as `state`, with lower and upper bounds, doubles, along a last axis
         of length 2. Quaternions are told up to their sign. Within the bracket of an event they hold what is before it and what is after.
         """
         if self.certified_until is None or isinstance(self.simulation, _Past):
             raise ValueError("only certified runs have bounds of their states, as long as they are not saved and loaded")
+        if np.ndim(time):
+            return at_each(self.bounds, time)
         moment = self._moment(time)
         places = [self.simulation.bounds(k, moment) for k in range(len(self._paths))]
         return State(moment, *(np.array([p[k] for p in places]) for k in range(4)))
@@ -122,8 +128,10 @@ class Run:
         ends = [*(time for time, _ in path[1:]), self.until]
         return [(course, time, max(time, end)) for (time, course), end in zip(path, ends, strict=True)]
 
-    def energy(self, time: float) -> float:
-        """Kinetic and potential energy of the bodies that hits move."""
+    def energy(self, time: Any) -> Any:
+        """Kinetic and potential energy of the bodies that hits move, a number; of an array of times, an array."""
+        if np.ndim(time):
+            return at_each(self.energy, time)
         moment = self._moment(time)
         total = 0.0
         for body, path in zip(self.world.bodies, self._paths, strict=True):
@@ -135,8 +143,10 @@ class Run:
                 total -= body.mass * float(self.world.gravity @ centre)
         return total
 
-    def momentum(self, time: float) -> np.ndarray:
-        """(2, 3): the linear momentum, and the angular momentum about the origin, of the bodies that hits move."""
+    def momentum(self, time: Any) -> np.ndarray:
+        """(..., 2, 3): the linear momentum, and the angular momentum about the origin, of the bodies that hits move."""
+        if np.ndim(time):
+            return np.asarray(at_each(self.momentum, time))
         now, found = self.state(time), np.zeros((2, 3))
         for k, (actor, body) in enumerate(zip(self.simulation.actors, self.world.bodies, strict=True)):
             if body.free:

@@ -1,6 +1,8 @@
 """Where the bodies of a world are, and how they move, at a time."""
 
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, fields
+from typing import Any
 
 import numpy as np
 
@@ -8,11 +10,24 @@ import numpy as np
 @dataclass(frozen=True, eq=False)
 class State:
     """Of n bodies at a time: `positions` (n, 3) of the origins of their shapes and `quaternions` (n, 4), [w, x, y, z] of length 1, which
-    place these; `velocities` (n, 3) of their centres of mass (of driven bodies, of their origins), and `spins` (n, 3), in the world.
+    place these; `velocities` (n, 3) of their centres of mass (of driven bodies, of their origins), and `spins` (n, 3), in the world. Of an
+    array of times, `time` is that array, and its axes come before those of the bodies.
     """
 
-    time: float
+    time: Any
     positions: np.ndarray
     quaternions: np.ndarray
     velocities: np.ndarray
     spins: np.ndarray
+
+
+def at_each(asked: Callable[[Any], Any], times: Any) -> Any:
+    """What is asked for at a time, at each of an array of times, stacked along the axes of these."""
+    return _stacked([asked(time) for time in np.ravel(times)], np.shape(times))
+
+
+def _stacked(answers: Sequence[Any], shape: tuple[int, ...]) -> Any:
+    if answers and isinstance(answers[0], State):
+        return State(*(_stacked([getattr(a, f.name) for a in answers], shape) for f in fields(State)))
+    found = np.array(answers)
+    return found.reshape(shape + found.shape[1:])

@@ -51,7 +51,7 @@ def separating(one: Polyhedral, other: Polyhedral, way: np.ndarray, least: float
 def polyhedral(shape: Any, middle: tuple[float, float, float]) -> Polyhedral | None:
     """In coordinates of the shape, seen from its centre of mass; None if not all of it is flat."""
     faces = flats(shape)
-    if not faces or not (isinstance(shape, (Mesh, ImplicitBody)) or len(faces) == len(pieces_of(shape))):
+    if not faces or not (isinstance(shape, (Mesh, ImplicitBody)) or sum(len(f.cells) for f in faces) == len(pieces_of(shape))):
         return None
     edges = np.concatenate([f.border for f in faces])
     size = float(np.abs(edges).max()) if len(edges) else 1.0

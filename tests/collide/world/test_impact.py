@@ -47,6 +47,56 @@ def test_friction_that_sticks_makes_a_ball_roll():
     np.testing.assert_allclose(spin, [0.0, 15.0 / 7.0, 0.0], atol=1e-14)
 
 
+def rod(angle, slip, e, friction, law):
+    """A thin rod of length and mass 1 that falls onto its end, at an angle with the ground, its energy before, and how its end moves:
+    along the normal, across, and of one against the other.
+    """
+    x, z = -np.cos(angle) / 2, np.sin(angle) / 2
+    body = Mass(np.array([x, 0.0, z]), 1.0, np.diag([12.0, 12.0, 12.0]), np.array([slip, 0.0, -1.0]), ZERO)
+    impact = Impact([GROUND, body], [Contact((0, 1), ZERO, UP, e, friction)])
+    before = energy(impact)
+    law(impact)
+    return impact, before, (1 + 12 * x * x, 1 + 12 * z * z, -12 * x * z)
+
+
+@pytest.mark.parametrize("law", [newton, poisson])
+@pytest.mark.parametrize("angle", [0.2, 0.8, 1.3])
+@pytest.mark.parametrize("friction", [0.0, 0.1, 0.2])
+def test_a_rod_that_slips_all_the_while_bounces_as_in_textbooks(law, angle, friction):
+    # Newton's and Poisson's laws agree where a slip neither stops nor turns (Brach 1991): -1 + p (normal + friction both) = e.
+    impact, _, (normal, _, both) = rod(angle, -5.0, 0.6, friction, law)
+    speeds = impact.rows[0] @ impact.velocity
+    assert speeds[0] == pytest.approx(0.6, rel=1e-12) and np.hypot(*speeds[1:]) > 0.1
+    p = 1.6 / (normal + friction * both)
+    assert impact.impulses[0] == pytest.approx([friction * p, 0.0, p], rel=1e-12)
+
+
+@pytest.mark.parametrize("angle", [0.2, 0.8, 1.3])
+def test_a_rod_that_sticks_bounces_with_its_restitution(angle):
+    impact, _, (normal, across, both) = rod(angle, 0.0, 0.6, 50.0, newton)
+    p = np.linalg.solve([[normal, both], [both, across]], [1.6, 0.0])
+    np.testing.assert_allclose(impact.impulses[0], [p[1], 0.0, p[0]], rtol=1e-12, atol=1e-14)
+
+
+def test_where_restitution_with_friction_would_add_energy_it_is_less():
+    # Kane and Levinson 1985: friction that stops a slip backwards feeds the rebound.
+    found = [rod(angle, slip, 1.0, friction, newton) for angle in (0.3, 0.8, 1.2) for slip in (-0.5, 0.0, 0.5) for friction in (0.3, 1.0)]
+    speeds = [(impact.rows[0] @ impact.velocity)[0] for impact, _, _ in found]
+    assert all(energy(impact) <= before * (1 + 1e-13) for impact, before, _ in found)
+    assert max(speeds) == pytest.approx(1.0, rel=1e-12) and min(speeds) < 0.999
+
+
+@pytest.mark.parametrize("law", [newton, poisson])
+def test_a_driven_body_puts_energy_in(law):
+    plate = Mass(ZERO, 0.0, NONE, np.array([0.2, 0.0, 1.0]), ZERO)
+    impact = Impact([plate, ball([0, 0, 1], ZERO)], [Contact((0, 1), ZERO, UP, 0.5, 0.1)])
+    law(impact)
+    np.testing.assert_allclose(impact.velocity[6:9], [0.2 * 2 / 7, 0.0, 1.5], atol=1e-14)
+    fast = Impact([plate, ball([0, 0, 1], ZERO)], [Contact((0, 1), ZERO, UP, 0.5, 0.01)])
+    law(fast)
+    np.testing.assert_allclose(fast.velocity[6:9], [0.015, 0.0, 1.5], atol=1e-14)
+
+
 def test_the_first_of_a_row_sends_the_last_one_off():
     balls = [ball([2 * k, 0, 0], [float(k == 0), 0, 0]) for k in range(5)]
     impact = Impact(balls, [Contact((k, k + 1), np.array([2 * k + 1.0, 0, 0]), np.array([1.0, 0, 0]), 1.0, 0.0) for k in range(4)])

@@ -7,6 +7,7 @@ import sympy as sp
 from collide.world.outline import ball_radius, flats, reach
 from collide.world.sustained import leaving
 from generative import ImplicitSurface, ParametricSurface, primitives, solids, u, v
+from models.shapes import polyhedra
 
 from .scenes import BALL, EGG, FLOOR, RING, cube
 
@@ -31,6 +32,21 @@ def test_flat_faces(shape, faces, sides):
     for face in found:
         assert np.linalg.norm(face.normal) == pytest.approx(1.0) and face.border.shape == (sides, 2, 3)
         np.testing.assert_allclose(face.border @ face.normal, face.level, atol=1e-12)
+
+
+@pytest.mark.parametrize(("shape", "sides"), [
+    (polyhedra.prism(sides=5), [4] * 5 + [5] * 2), (polyhedra.dodecahedron(), [5] * 12), (polyhedra.octahedron(), [3] * 8),
+    (polyhedra.wedge(), [3] * 2 + [4] * 3),
+])  # fmt: skip
+def test_faces_with_any_number_of_corners(shape, sides):
+    found = flats(shape)
+    assert sorted(len(f.border) for f in found) == sides
+    corners = np.concatenate([f.border.reshape(-1, 3) for f in found])
+    for face in found:
+        # Normals point outward, and a border's segments go round.
+        assert (corners @ face.normal).max() == pytest.approx(face.level, abs=1e-12)
+        ends = [{tuple(p) for p in np.round(face.border[:, k], 9).tolist()} for k in (0, 1)]
+        assert ends[0] == ends[1] and len(ends[0]) == len(face.border)
 
 
 @pytest.mark.parametrize(("shape", "far"), [(EGG, 1.0), (RING, 1.3), (cube(), np.sqrt(0.75)), (BALL, 1.0)])

@@ -182,6 +182,15 @@ def test_a_box_falls_on_two_with_sides_in_the_same_planes():
     assert not run.state(0.5).velocities.any() and np.diff([run.energy(float(s)) for s in np.linspace(0.0, 0.5, 200)]).max() < 1e-9
 
 
+def test_states_at_many_times_are_those_at_each():
+    run = World([RigidBody(FLOOR, fixed=True), RigidBody(BALL, position=(0, 0, 3), velocity=(1, 0, 0))], restitution=0.5).run(until=2.0)
+    times = np.linspace(0.0, 2.0, 6).reshape(2, 3)
+    state, energy, momentum = run.state(times), run.energy(times), run.momentum(times)
+    assert state.positions.shape == (2, 3, 2, 3) and energy.shape == (2, 3) and momentum.shape == (2, 3, 2, 3)
+    assert np.array_equal(state.time, times) and np.array_equal(state.velocities[1, 2], run.state(2.0).velocities)
+    assert np.array_equal(momentum[0, 1], run.momentum(times[0, 1])) and energy[1, 0] == run.energy(times[1, 0])
+
+
 def test_driven_bodies_follow_their_motion():
     lift = RigidBody(FLOOR, motion=Rigid(translation=[0, 0, t]))
     run = World([lift, RigidBody(BALL, position=(0, 0, 3))], gravity=(0, 0, 0)).run(until=4.0)
