@@ -157,7 +157,7 @@ def _half_space(body: ImplicitBody) -> tuple[Flat, ...]:
 
 def _of_triangles(corners: np.ndarray) -> tuple[Flat, ...]:
     normals = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
-    return _flat_polygons(corners, normals / np.linalg.norm(normals, axis=1, keepdims=True), range(len(corners)))
+    return _flat_polygons(list(corners), normals / np.linalg.norm(normals, axis=1, keepdims=True), range(len(corners)))
 
 
 def _flat_polygons(polygons: Sequence[np.ndarray], normals: np.ndarray, cells: Sequence[int]) -> tuple[Flat, ...]:
