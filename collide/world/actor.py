@@ -51,6 +51,8 @@ class Actor:
         # As queries see it: the course, and the body, made where it is asked for.
         self.course: Any = None
         self._seen: tuple[Any, Moving | None] = None, None
+        # Their motion for the loop of `planes`, and of which course.
+        self.posed: tuple[Any, Any] = None, None
         self.path: list[tuple[float, Any]] = []
         self.before: list[Any] | None = None
 
@@ -116,6 +118,11 @@ class Actor:
         """As it was."""
         self.course, self.version, self.way, self._seen = course, version, way, seen
         del self.path[count:]
+
+    @property
+    def seen(self) -> Any:
+        """The course that queries see."""
+        return self._seen[0]
 
     @property
     def moving(self) -> Moving:

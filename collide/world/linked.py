@@ -150,8 +150,11 @@ class Linked(Touches):
         return replace(old, time=self.now, points=points[:count], normals=normals[:count], proved=np.zeros(count, bool), links=links)
 
     def watched(self, key: Key) -> bool:
-        """Also of balls on solids that are convex, and of bodies on the two sides of the plane of a face."""
-        parts = [self.features(k) for k in key[:2]] if any(self.actors[k].ball is not None for k in key[:2]) else [None]
+        """Also of balls on solids that are convex, of convex bodies of flat faces, whose corners stay on both sides of the planes of
+        contacts that are followed, and of bodies on the two sides of the plane of a face.
+        """
+        plain = any(self.actors[k].ball is not None for k in key[:2]) or (self.flat(key) and bool(self.touching[key].links))
+        parts = [self.features(k) for k in key[:2]] if plain else [None]
         face = self.touching[key].face
         return super().watched(key) or all(p is not None and p.convex for p in parts) or (face is not None and self._parted_by(key, *face))
 

@@ -12,9 +12,10 @@ import numpy as np
 from generative import ImplicitBody
 
 from ..answers.contacts import Contacts, Status
+from ..culling.broad_phase import Window
 from ..moment.start import Start
 from ..search.clock import Clock
-from . import apart
+from . import apart, planes
 from .actor import Actor
 from .agenda import Due, Key
 from .apart import Near
@@ -27,6 +28,8 @@ from .undoable import Undoable
 
 # How far bodies that part may move, against their size, before they are proved apart.
 _SOON, _FINE = (1e-10, 1e-9), 1e-13
+# Of bodies of flat faces that part, steps begin with the time in which they move so far, against size. Effort only.
+_STRIDING = 1e-9
 # For that the time is halved so often, where they speed up; a bound may be so much more than the speed says.
 _HALVINGS, _MORE = 80, 1.01
 # Bodies that part too slowly for that are looked at when they may have moved so far, against size: do they cross?
@@ -89,6 +92,10 @@ class Lookout(Boxed):
         begin = self._clear_until(key)
         if not until > begin or self._moves_alike(one, other):
             return
+        if self.flat(key) and until < math.inf:
+            begin = self._by_planes(key, (begin, until))
+            if begin >= until or key in self.hits:
+                return
         if key in self.parting:
             begin = self._parted(key, clock)
         start = Start.TOUCHING if key in self.parting else None if key in self.unknown else Start.DISJOINT
@@ -109,6 +116,40 @@ class Lookout(Boxed):
             self._note(key, meet(*self._sides(key), (begin, end), start, self.size(key), clock, region), start, end)
         if begin < end < until and key not in self.hits:
             self.push(end, Due.LOOK, key)
+
+    def flat(self, key: Key) -> bool:
+        """Are all corners of both bodies known, and that they are all there is to them?"""
+        return len(key) == 2 and all(planes.flat(self.actors[k]) is not None for k in key)
+
+    def _by_planes(self, key: Key, window: Window) -> float:
+        """Of two bodies of flat faces: up to when they are proved apart, or hardly in each other since they touched; and their next contact
+        comes into the queue, if that is proved.
+        """
+        (a, b), size, doubtful = ordered(self.actors, key), self.size(key), key in self.parting or key in self.unknown
+        speed, deep = self.speed(key), _SOON[0] * size
+        stride = _STRIDING * size / speed if speed > 0.0 else math.inf
+        one, other = self.actors[a], self.actors[b]
+        found = planes.parted(one, other, window, deep if doubtful else 0.0, stride)
+        if not found.until > window[0] and found.gap > -_SOON[1] * size:
+            # What hits another one is moved out of it, and may be moved into a third.
+            doubtful = True
+            found = planes.parted(one, other, window, max(deep, -2.0 * found.gap), stride)
+        hit = planes.met(one, other, found, window[1], size) if window[0] < found.until < window[1] else None
+        if hit is None and found.until < window[1] and speed * (window[1] - found.until) <= _SOON[1] * size:
+            # They meet just before they are looked at again.
+            rest = planes.parted(one, other, (found.until, window[1]), deep)
+            found, doubtful = (rest, True) if rest.until >= window[1] else (found, doubtful)
+        if not found.until > window[0]:
+            return window[0]
+        if found.since < math.inf:
+            self.unknown.discard(key)
+            self.parting.discard(key)
+        if doubtful:
+            self.apart_at[key] = found.since
+        self._is_clear(key, found.until)
+        if hit is not None:
+            self._note(key, hit, Start.DISJOINT, window[1])
+        return found.until
 
     def _known_until(self, key: Key) -> float:
         """As long as both are in their boxes, and move as their formulas say."""

@@ -14,6 +14,7 @@ from codegen.interval import Interval
 from ..answers.contacts import Contacts, Status
 from ..moment.start import Start
 from ..search.clock import Clock
+from . import planes
 from .actor import Actor
 from .agenda import Due, Entry, Key
 from .boxed import Undecided
@@ -95,6 +96,13 @@ class Simulation(Following):
         if self.not_before(key, (self.now, self._known_until(key))) > self.now:
             return
         a, b = ordered(self.actors, key)
+        found = planes.parted(self.actors[a], self.actors[b], (self.now, self.now)) if self.flat(key) else None
+        if found is not None and found.certain:
+            return
+        flat = planes.touching(self.actors[a], self.actors[b], found, self.size(key)) if found is not None else None
+        if flat is not None:
+            self._begins_touching(key, self._touch(flat, key))
+            return
         state = state_at(self.actors[a].moving, self.actors[b].moving, self.now, clock)
         if state is Start.DISJOINT:
             return
@@ -102,6 +110,9 @@ class Simulation(Following):
         # What is proved to meet may only touch, as at the edges of a block.
         if state is Start.OVERLAPPING and touch is None:
             raise ValueError(f"{self.called(key[0])} and {self.called(key[1])} overlap at the start")
+        self._begins_touching(key, touch)
+
+    def _begins_touching(self, key: Key, touch: Touching | None) -> None:
         self.unknown.add(key)
         if touch is not None:
             self.touching[key] = touch

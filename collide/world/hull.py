@@ -1,0 +1,75 @@
+"""Convex bodies of flat faces: their corners, and the directions in which a plane may lie between two of them."""
+
+import functools
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from generative import ParametricSurface, Solid
+
+from ..bodies.mesh import Mesh
+from ..bodies.parts import is_closed
+from .outline import Flat
+from .tracked.polyhedral import polyhedral
+
+# Directions that are parallel but for so much are one. Effort only, as are the most of corners, and of normals and edges.
+_PARALLEL, _CORNERS, _AXES = 1e-12, 64, 32
+# Against size: corners are no further out than this beyond a face of what counts as convex.
+_CONVEX = 1e-10
+
+
+@dataclass(frozen=True, eq=False)
+class Hull:
+    """All of a shape is in the hull of its `corners` (m, 3), `reach` from the origin of its coordinates at most. `normals` (f, 3) of its
+    faces and directions of its `edges` (e, 3), of parallel ones the first. `within` (n, 4): planes, outward normals and levels, and `slack`
+    how far out these may be: what is further inside than that of all of them is in a shape that is convex and closed. Of one flat face
+    alone, the `sheet`, they are those across its border. No `within` of other shapes.
+    """
+
+    corners: np.ndarray
+    normals: np.ndarray
+    edges: np.ndarray
+    reach: float
+    within: np.ndarray
+    slack: float
+    sheet: Flat | None
+
+
+@functools.lru_cache(maxsize=512)
+def hull(shape: Any) -> Hull | None:
+    """None of a shape that is not flat, or that has many corners."""
+    flat = polyhedral(shape, (0.0, 0.0, 0.0)) if isinstance(shape, (Mesh, Solid, ParametricSurface)) else None
+    if flat is None or not 0 < len(flat.corners) <= _CORNERS:
+        return None
+    # Without those that are one but for rounding.
+    corners = np.unique(np.concatenate([f.border for f in flat.faces]).reshape(-1, 3), axis=0)
+    normals = _directions(np.array([f.normal for f in flat.faces]))
+    edges = _directions(flat.edges[:, 1] - flat.edges[:, 0])
+    if len(corners) > 4 * _CORNERS or max(len(normals), len(edges)) > _AXES:
+        return None
+    reach = float(np.linalg.norm(corners, axis=1).max()) * (1.0 + 1e-15)
+    sheet = flat.faces[0] if len(flat.faces) == 1 and isinstance(shape, ParametricSurface) else None
+    within = _across(sheet) if sheet is not None else np.array([[*f.normal, f.level] for f in flat.faces])
+    slack = float((corners @ within[:, :3].T - within[:, 3]).max())
+    closed = sheet is not None or (len(flat.faces) > 3 and (shape.closed if isinstance(shape, Mesh) else is_closed(shape)))
+    if not closed or slack > _CONVEX * reach:
+        within = np.empty((0, 4))
+    return Hull(corners, normals, edges, reach, within, max(slack, 0.0) + 1e-15 * reach, sheet)
+
+
+def _directions(ways: np.ndarray) -> np.ndarray:
+    found: list[np.ndarray] = []
+    for way in ways / np.linalg.norm(ways, axis=1, keepdims=True):
+        if all(abs(way @ other) < 1.0 - _PARALLEL for other in found):
+            found.append(way)
+    return np.array(found)
+
+
+def _across(face: Flat) -> np.ndarray:
+    """The planes through the border of a convex face, across it."""
+    a, b = face.border[:, 0], face.border[:, 1]
+    normals = np.cross(b - a, face.normal)
+    normals /= np.linalg.norm(normals, axis=1, keepdims=True)
+    normals *= np.sign(((a - face.border.mean(axis=(0, 1))) * normals).sum(axis=1))[:, None]
+    return np.column_stack([normals, (normals * a).sum(axis=1)])

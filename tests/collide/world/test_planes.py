@@ -1,0 +1,111 @@
+"""Planes between bodies of flat faces; the referee turns corners by Rodrigues' formula and looks at all axes at many times."""
+
+import itertools
+
+import numpy as np
+import pytest
+import sympy as sp
+
+from collide import RigidBody, World
+from collide.world.planes import met, parted
+from generative import ParametricSurface, u, v
+from models.shapes.solids import box
+
+CORNERS = np.array(list(itertools.product((-0.5, 0.5), repeat=3)))
+SHEET = ParametricSurface([u, v, 0], {u: (-5, 5), v: (-5, 5)})
+FLOOR = RigidBody(box(sizes=(20, 20, 1)), position=(0, 0, -0.5), fixed=True)
+
+
+def turned(q, spin, times):
+    """(m, 3, 3): the rotation of a quaternion, and then by a constant spin for some times."""
+    w, *a = q / np.linalg.norm(q)
+    a = np.array(a)
+    first = np.eye(3) + 2.0 * w * cross(a) + 2.0 * cross(a) @ cross(a)
+    speed = float(np.linalg.norm(spin))
+    axis, angle = cross(np.array(spin) / speed), speed * times[:, None, None]
+    return (np.eye(3) + np.sin(angle) * axis + (1.0 - np.cos(angle)) * axis @ axis) @ first
+
+
+def cross(a):
+    return np.array([[0.0, -a[2], a[1]], [a[2], 0.0, -a[0]], [-a[1], a[0], 0.0]])
+
+
+def thrown(rng):
+    """Two cubes that fly at each other, with constant spins, and how far they are apart along the best of all axes, at times."""
+    states = [(rng.normal(size=4), 3.0 * rng.normal(size=3), side * np.array([2.0, 0, 0]) + 0.4 * rng.normal(size=3),
+               -side * np.array([3.0, 0, 0]) + 0.5 * rng.normal(size=3)) for side in (-1.0, 1.0)]
+    sides = [sp.Rational(int(rng.integers(4, 13)), 10) for _ in states]
+    bodies = [RigidBody(box(sizes=(a, a, a)), position=p, orientation=q, velocity=w, spin=s, density=1)
+              for a, (q, s, p, w) in zip(sides, states, strict=True)]
+
+    def gap(times):
+        turns = [turned(q, s, times) for q, s, _, _ in states]
+        one, other = (float(a) * CORNERS @ r.transpose(0, 2, 1) + (p + times[:, None] * w)[:, None]
+                      for a, r, (_, _, p, w) in zip(sides, turns, states, strict=True))
+        edges = np.cross(turns[0].transpose(0, 2, 1)[:, :, None], turns[1].transpose(0, 2, 1)[:, None]).reshape(-1, 9, 3)
+        axes = np.concatenate([*turns, (edges / np.linalg.norm(edges, axis=2, keepdims=True)).transpose(0, 2, 1)], axis=2)
+        first, second = one @ axes, other @ axes
+        return np.maximum(second.min(axis=1) - first.max(axis=1), first.min(axis=1) - second.max(axis=1)).max(axis=1)
+
+    return World(bodies, gravity=(0, 0, 0)), gap
+
+
+@pytest.mark.parametrize("seed", range(25))
+def test_planes_part_cubes_until_they_meet(seed):
+    world, gap = thrown(np.random.default_rng(seed))
+    simulation = world._simulation(0.0)
+    one, other = simulation.actors
+    found = parted(one, other, (0.0, 2.0))
+    times = np.linspace(0.0, 2.0, 4001)
+    apart = gap(times) > 0.0
+    if apart.all():
+        assert found.until == 2.0
+        return
+    lo, hi = times[np.argmin(apart) - 1], times[np.argmin(apart)]
+    for _ in range(60):
+        middle = 0.5 * (lo + hi)
+        lo, hi = (middle, hi) if gap(np.array([middle]))[0] > 0.0 else (lo, middle)
+    assert found.until <= hi + 1e-13
+    contact = met(one, other, found, 2.0, 0.5)
+    assert contact is not None and contact.existence.any()
+    assert hi - 1e-10 < contact.time[0] <= hi + 1e-13 and lo - 1e-13 <= contact.time[1] < lo + 1e-9
+
+
+@pytest.mark.parametrize("floor", [FLOOR, RigidBody(SHEET, fixed=True)])
+def test_a_corner_comes_to_a_floor(floor):
+    """A cube falls on its corner, on a block and on a sheet: t = sqrt(2 h / g)."""
+    q = (0.9, 0.3, 0.2, 0.1)
+    low = min((CORNERS @ turned(np.array(q), (0, 0, 1), np.zeros(1))[0].T)[:, 2])
+    cube = RigidBody(box(sizes=(1, 1, 1)), position=(0.1, 0.2, 0.8 - low), orientation=q, density=1)
+    run = World([floor, cube], gravity=(0, 0, -10), restitution=0.5).run(events=1)
+    (event,) = run.events
+    assert event.proved.all() and len(event.points) == 1
+    assert event.time[0] - 1e-12 <= 0.4 <= event.time[1] + 1e-12 and event.time[1] - event.time[0] < 1e-10
+
+
+def test_a_stack_comes_to_rest():
+    blocks = [RigidBody(box(sizes=(1, 1, 1)), position=(0, 0, 0.5 + 1.1 * k), density=1) for k in range(3)]
+    run = World([FLOOR, *blocks], restitution=0.2, friction=0.5).run(until=2)
+    assert run.outcome.name == "FINISHED"
+    assert np.abs(run.state(2.0).positions[1:] - [[0, 0, 0.5], [0, 0, 1.5], [0, 0, 2.5]]).max() < 1e-9
+    assert not run.state(2.0).velocities.any()
+
+
+def test_what_touches_at_the_start_stands():
+    """A wall of bricks, of which none lies on a fixed body but the lowest."""
+    brick = box(sizes=(1, sp.Rational(1, 2), sp.Rational(1, 2)))
+    bricks = [RigidBody(brick, position=(1.05 * i + 0.5 * (j % 2), 0, 0.25 + 0.5 * j), density=1) for j in range(3) for i in range(3)]
+    run = World([FLOOR, *bricks], friction=0.5).run(until=1)
+    assert run.outcome.name == "FINISHED" and not run.events and not run.state(1.0).velocities.any()
+
+
+def test_a_block_tips_over_an_edge():
+    """As long as it sticks there it turns about the edge: it falls by what its turn takes, and it leaves the edge to fall down."""
+    table = RigidBody(box(sizes=(2, 2, 1)), position=(0, 0, 0.5), fixed=True)
+    block = RigidBody(box(sizes=(2, sp.Rational(1, 2), sp.Rational(1, 5))), position=(1.2, 0, 1.1), density=1)
+    run = World([FLOOR, table, block], gravity=(0, 0, -10), restitution=0.1, friction=0.5).run(until=1)
+    state = run.state(0.2)
+    about_edge = (4.0 + 0.04) / 12.0 + 0.2**2 + 0.1**2
+    assert state.spins[2, 1] > 0.5
+    assert 0.5 * about_edge * state.spins[2, 1] ** 2 == pytest.approx(10.0 * (1.1 - state.positions[2, 2]), rel=1e-9)
+    assert run.outcome.name == "FINISHED" and run.state(1.0).positions[2, 2] < 1.0
