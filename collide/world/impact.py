@@ -8,6 +8,7 @@ and Grinspun, Reflections on simultaneous impact, 2012). Friction takes as much 
 its restitution says with the friction that goes with its impulse. No step adds energy.
 """
 
+import contextlib
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -19,8 +20,10 @@ from .sweeps import coulomb, in_disc
 
 # Rounds of impulses; the last one is without restitution, after which nothing approaches. Sweeps over contacts with friction.
 _ROUNDS, _SWEEPS = 200, 200
-# Steps in which normal impulses and friction agree, how well, against the largest, and how well the share of a restitution is found.
-_TRIES, _SETTLED, _SHARE = 60, 1e-14, 1e-12
+# Steps in which normal impulses and friction agree, each with so many sweeps; and how well, against the largest.
+_TRIES, _FEW, _SETTLED = 60, 10, 1e-14
+# Against the work of impulses, what counts as no gain of energy; and how well the share of a restitution is found that gains none.
+_GAIN, _SHARE = 1e-13, 1e-12
 # Against the speeds there, what counts as no approach, and against the work, as no change of it.
 _STILL, _SAME = 1e-14, 1e-15
 # Against the effect of impulses, how dear they are where others would do as well.
@@ -78,6 +81,8 @@ class Impact:
                 row[:, 6 * b + 3:6 * b + 6] = sign * crosses(c.point - masses[b].centre, axes)
         self.bent = self.rows @ self.root
         self.total = np.zeros((k, 3))
+        # The normal impulses that friction was found with last; None once it wedges.
+        self.joint: np.ndarray | None = np.zeros(0)
         self.scale = np.abs(self.rows[:, 0]) @ np.abs(self.velocity)
 
     def speeds(self) -> np.ndarray:
@@ -116,26 +121,21 @@ class Impact:
         """
         velocity, total, speeds = self.velocity, self.total.copy(), self.speeds()
 
-        def tried(share: float) -> np.ndarray:
-            self.velocity, self.total = velocity, total.copy()
-            return self._bounced(which, share * restitution)
-
         def gained(share: float) -> float:
-            tried(share)
+            self.velocity, self.total = velocity, total.copy()
+            self.joint = self._bounced(which, share * restitution)
             return self.gain(total, speeds)
 
-        try:
-            normal = tried(1.0)
-            if self.gain(total, speeds) > _SAME * float(np.abs((self.total - total) * speeds).sum()):
-                from scipy.optimize import brentq
-
-                normal = tried(max(0.0, brentq(gained, 0.0, 1.0, xtol=_SHARE) - 2.0 * _SHARE))
-        except _Wedged:
-            # Friction takes less then, with the first normal impulses alone.
-            self.velocity, self.total = velocity, total
-            normal = self.repel(which, restitution)
-            self.apply(which, np.column_stack([normal, np.zeros((len(normal), 2))]))
-            self.rub(which, normal, np.zeros((len(normal), 2)))
+        if self.joint is not None:
+            with contextlib.suppress(_Wedged):
+                if gained(1.0) > _GAIN * float(np.abs((self.total - total) * speeds).sum()):
+                    gained(_root(gained))
+                return self.joint
+        # Friction takes less then, in all rounds to come, with the first normal impulses alone.
+        self.velocity, self.total, self.joint = velocity, total, None
+        normal = self.repel(which, restitution)
+        self.apply(which, np.column_stack([normal, np.zeros((len(normal), 2))]))
+        self.rub(which, normal, np.zeros((len(normal), 2)))
         return normal
 
     def gain(self, total: np.ndarray, speeds: np.ndarray) -> float:
@@ -149,20 +149,21 @@ class Impact:
         normals = self.bent[which, 0]
         wanted, moves = -restitution * self.speeds()[which, 0], normals @ normals.T
         normal, across, step, last = np.zeros(len(which)), np.zeros((len(which), 2)), 1.0, np.zeros(len(which))
+        rubbed = across
         for k in range(_TRIES):
             missing = least_impulses(normals, wanted - self.speeds()[which, 0] + moves @ normal) - normal
-            settled = np.abs(missing).max() <= _SETTLED * np.abs(normal).max()
+            settled = max(np.abs(missing).max(), np.abs(rubbed - across).max()) <= _SETTLED * np.abs(normal).max()
             turned = missing - last
             step = -step * float(last @ turned) / float(turned @ turned) if k > 1 and turned.any() and not settled else 1.0
             found = np.maximum(normal + step * missing, 0.0)
             self.apply(which, np.column_stack([found - normal, np.zeros((len(which), 2))]))
             if settled:
                 return found
-            normal, last = found, missing
-            across = self.rub(which, normal, across)
+            normal, last, across = found, missing, rubbed
+            rubbed = self.rub(which, normal, across, _FEW)
         raise _Wedged
 
-    def rub(self, which: np.ndarray, normal: np.ndarray, done: np.ndarray) -> np.ndarray:
+    def rub(self, which: np.ndarray, normal: np.ndarray, done: np.ndarray, sweeps: int = _SWEEPS) -> np.ndarray:
         """Friction (m, 2) at contacts with these normal impulses, in place of what is done there: what takes most energy, within Coulomb's
         cones.
         """
@@ -171,7 +172,7 @@ class Impact:
         if not (limits.any() or done.any()):
             return done
         blocks = [self.bent[k, 1:] @ self.bent[k, 1:].T for k in which]
-        for _ in range(_SWEEPS):
+        for _ in range(sweeps):
             before = done.copy()
             for row, (k, limit, block) in enumerate(zip(which.tolist(), limits, blocks, strict=True)):
                 across = self.rows[k, 1:] @ self.velocity
@@ -181,6 +182,13 @@ class Impact:
             if np.abs(done - before).max() <= _SAME * limits.max():
                 break
         return done
+
+
+def _root(gained: Callable[[float], float]) -> float:
+    """The share, but for `_SHARE`, above which something is gained; 0 if it always is."""
+    from scipy.optimize import brentq
+
+    return max(0.0, brentq(gained, 0.0, 1.0, xtol=_SHARE) - 2.0 * _SHARE) if gained(0.0) < 0.0 else 0.0
 
 
 def frame(normal: np.ndarray) -> np.ndarray:
