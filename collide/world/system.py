@@ -7,7 +7,7 @@ from what the equations say of the polynomials, over the window. From then on th
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -25,17 +25,16 @@ from .tracked.jets import Lost
 
 Forces = Callable[[State], Any]
 
-# Against size: how far a fit may be from what was solved, and its velocities; and what no longer changes.
-_CLOSE, _CLOSE_RATE, _SOLVED = 1e-11, 1e-9, 1e-13
-# Windows of time that are tried, and rounds for each; in so many of these changes become smaller than what there is.
-_TRIES, _ROUNDS, _FIRST = 40, 40, 8
+# Against size: how far a fit may be from what was solved, and its velocities; and what no longer changes, or hardly.
+_CLOSE, _CLOSE_RATE, _SOLVED, _NEARLY = 1e-11, 1e-9, 1e-13, 1e-7
+# Windows of time that are tried, and rounds for each; after so many of these two rounds take changes to so much of themselves.
+_TRIES, _ROUNDS, _FIRST, _NEARER = 40, 40, 8, 0.25
 # A window is shorter by so much where nothing is found; else it is as long as a fit would be good, and a bit less, within bounds;
 # and what of an error may be roundings.
-_SHORTER, _LESS, _LEAST, _MOST, _ROUNDED = 0.25, 0.9, 0.1, 8.0, 1e-4
-# Rates, over a window, by which friction takes back what turns its direction, from which on that is solved for.
-_STIFF = 0.5
-# The least share of a change that is taken.
-_SHARE = 1.0 / 16.0
+_SHORTER, _LESS, _HALF, _LEAST, _MOST, _ROUNDED = 0.25, 0.75, 0.5, 0.1, 8.0, 1e-4
+# Rates, over a window, by which friction takes back what turns its direction, from which on that is solved for; and from which on that is
+# found only from near by.
+_STIFF, _SUDDEN = 0.5, 10.0
 _BACK = np.array([1.0, -1.0, -1.0, -1.0])
 
 
@@ -69,7 +68,7 @@ class System:
         begin, self.failed = self._begin(now, courses), None
         # Forces that are none are told here; those at states that are not reached do not matter.
         self._forces(np.array([now]), [_place(own[None]) for own in begin], courses)
-        for _ in range(_TRIES):
+        for k in range(_TRIES):
             length = self.step
             if now + length == now:
                 break
@@ -78,7 +77,8 @@ class System:
             self.step *= _MOST if off < _ROUNDED else max(_LESS * off ** (-1.0 / rotation.TERMS), _LEAST)
             if found is not None:
                 return found
-            self.step = min(self.step, _LESS * length)
+            # Where that did not help, as at the end of a slip, it is none of a power.
+            self.step = min(self.step, (_HALF if k else _LESS) * length)
         if self.failed is not None:
             raise self.failed
         return None
@@ -127,16 +127,28 @@ class System:
 
     def _solved(self, now: float, begin: np.ndarray, courses: Sequence[Any]) -> np.ndarray | None:
         """(NODES, n, 13): the states at the points of the present step; None if they are not found."""
+        states, given = np.broadcast_to(begin, (NODES, *begin.shape)), self._given(np.array([now]), courses)
+        bend = self._rates(np.array([now]), [_place(own[None]) for own in begin], given, courses, self.kept)[1]
+        if bend is not None and self._stiff(bend, _SUDDEN):
+            # Friction that turns so fast is found only from near by: from motion on which slips stay as they are.
+            even = self._iterated(now, begin, states, courses, [replace(k, slip=None) for k in self.kept], _NEARLY)
+            states = states if even is None else even
+        return self._iterated(now, begin, states, courses, self.kept, _SOLVED)
+
+    def _stiff(self, bend: np.ndarray, least: float) -> bool:
+        return bool(self.step * np.abs(np.trace(bend, axis1=1, axis2=2)).max() > least)
+
+    def _iterated(self, now: float, begin: np.ndarray, states: np.ndarray, courses: Sequence[Any], kept: Sequence[Kept],
+                  close: float) -> np.ndarray | None:
+        """From states near them, until no more than `close` changes."""
         times, integral = now + self.step * POINTS, self.step * INTEGRAL
-        given = self._given(times, courses)
+        given, changes = self._given(times, courses), list[float]()
         scale = np.repeat([[self.bodies[k].radius, 1.0, self.bodies[k].radius, 1.0] for k in self.free], [3, 4, 3, 3], axis=1)
-        states, share, last = np.broadcast_to(begin, (NODES, *begin.shape)), 1.0, np.inf
         for k in range(_ROUNDS):
-            rates, bend = self._rates(times, [_place(own) for own in np.swapaxes(states, 0, 1)], given, courses)
+            rates, bend = self._rates(times, [_place(own) for own in np.swapaxes(states, 0, 1)], given, courses, kept)
             found = np.empty(states.shape)
             found[..., 7:] = begin[:, 7:] + np.tensordot(integral, rates, 1)
-            stiff = bend is not None and bool(self.step * np.abs(np.trace(bend, axis1=1, axis2=2)).max() > _STIFF)
-            if bend is not None and stiff:
+            if bend is not None and self._stiff(bend, _STIFF):
                 # What friction changes at once, as its direction turns, is solved for (Newton's method).
                 change = (found - states)[..., 7:].reshape(NODES, -1)
                 found[..., 7:] = states[..., 7:] + followed(integral, bend, change).reshape(*states.shape[:2], 6)
@@ -144,12 +156,12 @@ class System:
             spins = np.concatenate([np.zeros((*states.shape[:2], 1)), found[..., 10:]], axis=2)
             found[..., 3:7] = begin[:, 3:7] + np.tensordot(integral, rotation.products(spins, states[..., 3:7]) / 2.0, 1)
             change = float((np.abs(found - states) / (scale + np.abs(found))).max()) if len(begin) else 0.0
-            if change <= _SOLVED:
-                return found
-            # A direction that turns round overshoots: then less of each change is taken, and more again where that much of it goes.
-            share = 1.0 if not stiff else max(share / 2.0, _SHARE) if change > (1.0 - share / 2.0) * last else min(1.0, 2.0 * share)
-            states, last = (found if share == 1.0 else states + share * (found - states)), change
-            if not change <= 1.0 and (k > _FIRST or not np.isfinite(change)):
+            states = found
+            changes.append(change)
+            if change <= close:
+                return states
+            # Where it comes no nearer, it jumps to and fro across a slip that ends.
+            if not np.isfinite(change) or (k > _FIRST and change > _NEARER * changes[-3]):
                 return None
         return None
 
@@ -158,7 +170,8 @@ class System:
         if not found:
             return 0.0
         times = now + self.step * BETWEEN
-        rates, bend = self._rates(times, [course.states(times)[0] for course in found], self._given(times, courses), courses)
+        places = [course.states(times)[0] for course in found]
+        rates, bend = self._rates(times, places, self._given(times, courses), courses, self.kept)
         own = np.stack([course.rates_at(times) for course in found], axis=1)
         off = self.step * WEIGHTS[:, None] * (own - rates).reshape(len(times), -1)
         if bend is not None:
@@ -168,15 +181,15 @@ class System:
         return float((np.abs(off).sum(axis=0) / sizes).max()) / _CLOSE_RATE
 
     def _rates(self, times: np.ndarray, places: Sequence[Place], given: tuple[dict[int, Place], dict[int, np.ndarray]],
-               courses: Sequence[Any]) -> tuple[np.ndarray, np.ndarray | None]:
+               courses: Sequence[Any], kept: Sequence[Kept]) -> tuple[np.ndarray, np.ndarray | None]:
         """(m, n, 6): how velocity and spin of every free body change, by Newton's and Euler's equations; and (m, 6 n, 6 n), how that
         changes with these by friction, if there is any.
         """
         rates = self._free_rates(times, places, courses)
-        if not self.kept:
+        if not kept:
             return rates, None
         linked = given[0] | dict(zip(self.free, places, strict=True))
-        found = solved(self.kept, self._motion(times, linked, rates, given[1]), self._inverse(linked), bend=True)
+        found = solved(kept, self._motion(times, linked, rates, given[1]), self._inverse(linked), bend=True)
         return rates + found.change.reshape(rates.shape), found.bend
 
     def _free_rates(self, times: np.ndarray, places: Sequence[Place], courses: Sequence[Any]) -> np.ndarray:

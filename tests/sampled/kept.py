@@ -12,7 +12,9 @@ import sympy as sp
 from collide import Mesh, RigidBody, Run, World
 from generative import ParametricSurface, u, v
 
-from .worlds import TOLERANCE, surface, turned
+from .convex import Convex, depth
+from .poses import Poses, poses
+from .worlds import TOLERANCE, turned
 
 _ANGLES = {u: (0, 2 * sp.pi), v: (-sp.pi / 2, sp.pi / 2)}
 _CORNERS = np.array(list(itertools.product((-0.5, 0.5), repeat=3)))
@@ -20,6 +22,7 @@ _QUADS = [[0, 1, 3, 2], [4, 6, 7, 5], [0, 4, 5, 1], [2, 3, 7, 6], [0, 2, 6, 4], 
 _TRIANGLES = np.array([t for a, b, c, d in _QUADS for t in ([a, b, c], [a, c, d])])
 FLOOR = ParametricSurface([u, v, 0], {u: (-50, 50), v: (-50, 50)})
 GRAVITY = (0, 0, -10)
+GROWN = 1e-9
 
 
 def ellipsoid(*semiaxes: Any) -> ParametricSurface:
@@ -79,49 +82,67 @@ def reach(shape: Any, way: np.ndarray) -> float:
     return float(np.abs(half(shape) * way).sum() if isinstance(shape, Mesh) else np.linalg.norm(SEMIAXES[shape] * way))
 
 
-def overlap(one: Any, other: Any, p: np.ndarray, r: np.ndarray, q: np.ndarray, s: np.ndarray, grids: dict[Any, np.ndarray]) -> float:
-    """How deep two shapes at p and q, turned by r and s, are in each other: exact for balls and blocks, else by points, and no more."""
-    if isinstance(one, Mesh) and isinstance(other, Mesh):
-        axes = [*r.T, *s.T, *(c / n for a in r.T for b in s.T if (n := np.linalg.norm(c := np.cross(a, b))) > 1e-6)]
-        return min(reach(one, r.T @ a) + reach(other, s.T @ a) - abs(float(a @ (q - p))) for a in axes)
-    if one is BALL and other is BALL:
-        return 1.0 - float(np.linalg.norm(q - p))
-    if isinstance(one, Mesh):
-        return overlap(other, one, q, s, p, r, grids)
-    if isinstance(other, Mesh):
-        centre = (p - q) @ s
-        if one is BALL:
-            return 0.5 - float(np.linalg.norm(centre - np.clip(centre, -half(other), half(other))))
-        at = (grids[one] @ r.T + p - q) @ s
-        return float((half(other) - np.abs(at)).min(axis=1).max())
-    at = (grids[one] @ r.T + p - q) @ s
-    return float((SEMIAXES[other].min() * (1.0 - np.linalg.norm(at / SEMIAXES[other], axis=1))).max())
+def convex(shape: Any) -> Convex:
+    return Convex(half(shape), False) if isinstance(shape, Mesh) else Convex(SEMIAXES[shape], True)
 
 
-def wrong(run: Run, times: int = 400) -> Iterator[str]:
-    """What is wrong with a run of such a world."""
-    rng, bodies = np.random.default_rng(0), run.world.bodies
-    shapes = [b.shape for b in bodies]
-    grids = {shape: surface(shape, 40) for shape in (BALL, EGG)}
-    when = np.concatenate([np.linspace(0.0, run.until, times), rng.uniform(0.0, run.until, times),
+def wrong(run: Run, times: int = 10_000) -> Iterator[str]:
+    """What is wrong with a run of such a world, at so many times, half of them at random, and at its events: bodies in each other, energy
+    that grows, or momentum that is not what a floor with friction makes of it.
+    """
+    when = np.concatenate([np.linspace(0.0, run.until, times // 2), np.random.default_rng(0).uniform(0.0, run.until, times // 2),
                            [min(e.time[0], run.until) for e in run.events]])
-    deepest: dict[tuple[int, int], tuple[float, float]] = {}
-    energies = []
-    for moment in np.sort(when).tolist():
-        state = run.state(moment)
-        turns = [turned(q / np.linalg.norm(q)) for q in state.quaternions]
-        for i in range(1, len(shapes)):
-            deep = reach(shapes[i], turns[i].T @ [0, 0, -1]) - state.positions[i, 2]
-            deepest[(0, i)] = max(deepest.get((0, i), (0.0, 0.0)), (deep, moment))
-            for j in range(i + 1, len(shapes)):
-                far = float(np.linalg.norm(state.positions[i] - state.positions[j]))
-                if far < sum(float(np.linalg.norm(half(s) if isinstance(s, Mesh) else SEMIAXES[s])) for s in (shapes[i], shapes[j])):
-                    deep = overlap(shapes[i], shapes[j], state.positions[i], turns[i], state.positions[j], turns[j], grids)
-                    deepest[(i, j)] = max(deepest.get((i, j), (0.0, 0.0)), (deep, moment))
-        energies.append(run.energy(moment))
-    for (i, j), (deep, moment) in deepest.items():
-        if deep > TOLERANCE:
-            yield f"bodies {i} and {j} are {deep:.3g} deep in each other at t = {moment!r}"
-    grown = float(np.diff(energies).max())
-    if grown > 1e-9 * max(1.0, *np.abs(energies)):
-        yield f"the energy grows by {grown:.3g} at t = {np.sort(when)[1 + int(np.diff(energies).argmax())]!r}"
+    now = poses(run, np.unique(when))
+    yield from deep(now)
+    yield from lively(now)
+    yield from pushed(now)
+
+
+def deep(now: Poses) -> Iterator[str]:
+    """The first body is a floor."""
+    shapes = [convex(b.shape) for b in now.run.world.bodies[1:]]
+    for i, one in enumerate(shapes, 1):
+        below = one.reach(-now.turns[:, i, 2]) - now.centres[:, i, 2]
+        yield from _too_deep(now.times, below, f"body {i} is {{}} deep in the floor")
+        for j, other in enumerate(shapes[i:], i + 1):
+            near = np.linalg.norm(now.centres[:, i] - now.centres[:, j], axis=1) < one.radius + other.radius
+            if near.any():
+                both = depth(one, other, *(e[near, k] for k in (i, j) for e in (now.centres, now.turns)))
+                yield from _too_deep(now.times[near], both, f"bodies {i} and {j} are {{}} deep in each other")
+
+
+def _too_deep(times: np.ndarray, found: np.ndarray, words: str) -> Iterator[str]:
+    if not found.max() <= TOLERANCE:
+        yield f"{words.format(f'{found.max():.3g}')} at t = {float(times[found.argmax()])!r}"
+
+
+def lively(now: Poses) -> Iterator[str]:
+    """Against the least energy before, since it must not grow little by little, either."""
+    energies = now.energies()
+    grown = energies - np.minimum.accumulate(energies)
+    if grown.max() > GROWN * scale(now):
+        yield f"the energy grows by {grown.max():.3g} of {scale(now):.3g} up to t = {float(now.times[grown.argmax()])!r}"
+
+
+def scale(now: Poses) -> float:
+    """The greatest energy above that of bodies that lie on the floor."""
+    energies = now.energies()
+    return float(np.ptp(energies) + sum(now.run.world.bodies[k].mass for k in now.free) * 10.0 * 0.1)
+
+
+def pushed(now: Poses) -> Iterator[str]:
+    """The floor pushes, up, and friction takes no more than its part of that; without friction nothing changes horizontally, and neither
+    does the angular momentum about the vertical.
+    """
+    world, (linear, angular) = now.run.world, now.momenta()
+    mass = sum(world.bodies[k].mass for k in now.free)
+    up = linear[:, 2] - mass * GRAVITY[2] * now.times
+    most = GROWN * mass * (1.0 + float(np.abs(now.velocities).max()))
+    pull, aside = np.diff(up), np.linalg.norm(np.diff(linear[:, :2], axis=0), axis=1) - world.friction * np.diff(up)
+    for found, words in ((-pull, "the floor pulls by"), (aside, "friction takes too much, by")):
+        if found.max() > most:
+            yield f"{words} {found.max():.3g} up to t = {float(now.times[1 + found.argmax()])!r}"
+    if not world.friction:
+        drift = np.abs(np.column_stack([linear[:, :2], angular[:, 2]]) - [*linear[0, :2], angular[0, 2]]).max(axis=1)
+        if drift.max() > 10.0 * most:
+            yield f"the horizontal momentum changes by {drift.max():.3g} up to t = {float(now.times[drift.argmax()])!r}"

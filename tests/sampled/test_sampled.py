@@ -1,11 +1,17 @@
 """A slice of the random assemblies; hours of it are ``python -m tests.sampled``."""
 
+from dataclasses import replace
+
+import numpy as np
 import pytest
 
 import collide
 
 from . import kept, roots
 from .compared import Scene, wrong
+from .convex import Convex, depth
+from .poses import poses
+from .worlds import turned
 
 
 @pytest.mark.parametrize("seed", [1, 2])
@@ -34,3 +40,38 @@ def test_distances_agree_with_roots(kind: str) -> None:
 def test_bodies_that_another_one_lets_go_when_it_is_hit_do_not_go_on_as_they_did(seed: int) -> None:
     """They moved by one solution, which ends with the hit."""
     assert not list(kept.wrong(kept.world(seed).run(until=1.0, budget=60)))
+
+
+def test_what_is_wrong_with_a_run_in_contact_is_seen() -> None:
+    bodies = [collide.RigidBody(kept.FLOOR, fixed=True), collide.RigidBody(kept.BALL, position=(0, 3, 0.5), velocity=(1, 0, 0)),
+              collide.RigidBody(kept.block(1, 1, 1), position=(0, 0, 0.5), velocity=(1, 0, 0)),
+              collide.RigidBody(kept.block(1, 1, 1), position=(1.01, 0, 0.5), velocity=(0.9, 0, 0))]
+    run = collide.World(bodies, gravity=kept.GRAVITY, restitution=0.0, friction=0.2).run(until=0.2)
+    now = poses(run, np.linspace(0.0, 0.2, 50))
+    assert not list(kept.wrong(run)) and not [*kept.deep(now), *kept.lively(now), *kept.pushed(now)]
+    late, down, along = (now.times > 0.1)[:, None, None], np.array([0, 0, 2e-9]), np.array([1.0, 0, 0])
+    of_first, of_second = (np.arange(4)[:, None] == k for k in (2, 3))
+    assert "the floor" in " ".join(kept.deep(replace(now, centres=now.centres - of_first * down)))
+    closer = now.centres[:, 2, :1] + 1.0 - 2e-9 - now.centres[:, 3, :1]
+    assert "bodies 2 and 3" in " ".join(kept.deep(replace(now, centres=now.centres + of_second * closer[:, None] * along)))
+    assert [*kept.lively(replace(now, velocities=now.velocities * (1 + 0.02 * late)))]
+    assert "friction" in " ".join(kept.pushed(replace(now, velocities=now.velocities - 0.1 * late * along)))
+    assert "pulls" in " ".join(kept.pushed(replace(now, velocities=now.velocities - 0.1 * late * [0, 0, 1])))
+
+
+def test_planes_part_bodies_that_are_apart() -> None:
+    """Along a random direction, by a billionth or less than nothing."""
+    rng = np.random.default_rng(3)
+    for round_ in ((False, False), (False, True), (True, True)):
+        sizes, ways = rng.uniform(0.2, 0.8, (2, 3)), rng.normal(size=(200, 3))
+        one, other = (Convex(e, kind) for e, kind in zip(sizes, round_, strict=True))
+        turns = [np.array([turned(q / np.linalg.norm(q)) for q in rng.normal(size=(200, 4))]) for _ in (0, 1)]
+        ways /= np.linalg.norm(ways, axis=1)[:, None]
+        # The points of both that are furthest that way lie on one line along it.
+        furthest = [turn @ (shape.sizes**2 * own / np.linalg.norm(shape.sizes * own, axis=1)[:, None] if shape.round else
+                            shape.sizes * np.sign(own))[..., None]
+                    for shape, turn, own in zip((one, other), turns, ((ways[:, None] @ t)[:, 0] for t in turns), strict=True)]
+        for gap, apart in ((1e-9, True), (-1e-6, False)):
+            q = (furthest[0] + furthest[1])[..., 0] + gap * ways
+            deep = depth(one, other, np.zeros((200, 3)), turns[0], q, turns[1])
+            assert (deep < 0).all() if apart else (deep > 0).all() and (deep < 1.1e-6).all()

@@ -129,6 +129,35 @@ def test_a_ball_leaves_a_ring_where_a_particle_leaves_a_sphere():
     assert run.state(when).positions[1, 0] == pytest.approx(1 + far * math.sin(last), abs=1e-8)
 
 
+def test_an_ellipsoid_that_rolls_slips_from_when_friction_is_too_little_on():
+    """Friction takes no more of what the floor gives than its part, and all of that as soon as there is a slip: with a slip that grows from
+    none on, whose direction friction has.
+    """
+    semiaxes, q, spin = np.array([0.75, 0.5, 0.4]), [-0.054694, -0.50765, 0.85817, -0.053335], np.array([-0.952411, 1.441079, -0.719025])
+    q = np.array(q) / np.linalg.norm(q)
+    height = low(semiaxes, q)
+    way = -matrix(q) @ (semiaxes**2 * matrix(q).T[:, 2]) / height
+    egg = RigidBody(ellipsoid(*map(sp.Rational, ("3/4", "1/2", "2/5"))), position=(0, 0, height), orientation=q,
+                    velocity=np.cross(way, spin), spin=spin, mass=1)
+    run = World([RigidBody(FLOOR, fixed=True), egg], gravity=GRAVITY, friction=0.2, restitution=0.0).run(until=0.1)
+    assert run.outcome is Outcome.FINISHED and modes(run, 1)[-2:] == [Mode.ROLLING, Mode.SLIDING]
+    # Windows are as long as the motion is smooth, even where the slip is so small that its direction may turn at once.
+    assert len(run.courses(1)) < 10
+    times = np.linspace(0, 0.1, 101)
+    states = [run.state(float(s)) for s in times]
+    speeds = np.diff([s.velocities[1] for s in states], axis=0)
+    parts = np.hypot(speeds[:, 0], speeds[:, 1]) / (speeds[:, 2] + 10 * np.diff(times))
+    slips, begun = times[:-1] > run.rests[-1].time, times[1:] < run.rests[-1].time
+    assert 0.01 < run.rests[-1].time < 0.03 and parts[begun].max() < 0.2
+    np.testing.assert_allclose(parts[slips], 0.2, rtol=1e-4)
+    for state, change in zip(states[:-1], speeds, strict=True):
+        turn = matrix(state.quaternions[1])
+        foot = -turn @ (semiaxes**2 * turn[2]) / low(semiaxes, state.quaternions[1])
+        slip = (state.velocities[1] + np.cross(state.spins[1], foot))[:2]
+        if np.linalg.norm(slip) > 1e-3:
+            assert slip @ change[:2] < -0.999 * np.linalg.norm(slip) * np.linalg.norm(change[:2])
+
+
 def test_a_wheel_rolls_on_and_an_egg_rests():
     q = about((1, 0, 0), math.pi / 2)
     wheel = RigidBody(RING, position=(0, 0, 1.3), orientation=q, velocity=(2.6, 0, 0), spin=(0, 2, 0))
