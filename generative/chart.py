@@ -133,7 +133,8 @@ def _rate(body: Sequence[Any], r: Any) -> Any:
     """
     rates = []
     for e in body:
-        waves = [w for w in e.atoms(sp.sin, sp.cos) if w.has(r)]
+        # Those of others are functions of what is smooth itself.
+        waves = [w for w in e.atoms(sp.sin, sp.cos) if w.has(r) and not any(a.has(r) for a in w.args[0].atoms(sp.sin, sp.cos))]
         rates += [abs(sp.diff(w.args[0], r)) for w in waves]
         if waves and e.xreplace({w: sp.Dummy() for w in waves}).has(r):
             return None

@@ -7,6 +7,7 @@ import sympy as sp
 
 from generative import ParametricSurface, t, u, v
 from generative.chart import is_pole, pole_chart
+from models.scenes.fruits import banana
 from models.shapes.quadrics import cone_side, paraboloid_cup, sphere
 from models.shapes.rings import bumpy_sphere
 from models.shapes.solids import cylinder
@@ -39,6 +40,7 @@ SMOOTH = {
     "cup": (paraboloid_cup(radius=2, height=1), v, 0, 0),
     "bumps, south": (bumpy_sphere(), v, 0, 1),
     "bumps, north": (bumpy_sphere(radius=Q(4, 5), around=3), v, 1, 1),
+    "banana": (banana(), v, 1, 1),
     "disc": (cylinder().faces[2], v, 0, 0),
     "upside down": (upside_down(), u, 1, 0),
     "twice": (twice(), v, 0, Q(3, 2)),
