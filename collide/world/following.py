@@ -19,6 +19,7 @@ from .linked import Linked
 from .sustained import Held, Mode, at_rest, still
 from .system import Forces, System
 from .touches import Rest
+from .tracked.curved import OnSmooth
 from .tracked.ends import End, Watch, lifted, onward, settled
 from .tracked.forces import Kept, solved
 from .tracked.grip import gripped
@@ -177,6 +178,7 @@ class Following(Linked):
     def _solve(self, system: System, owners: Sequence[Key]) -> None:
         found = system.courses(self.now, self._all())
         if found is None:
+            self._no_curves(system, owners)
             raise Undecided(f"the forces change so much at t = {self.now!r} that no polynomial follows the motion")
         end = self._end(system, owners, found) if system.kept else None
         for k, course in zip(system.free, found, strict=True):
@@ -188,6 +190,16 @@ class Following(Linked):
             self.kept[key] = tuple(k for k, own in zip(system.kept, owners, strict=True) if own == key)
             self._hold_pair(key)
         self._tell(system)
+
+    def _no_curves(self, system: System, owners: Sequence[Key]) -> None:
+        """Bodies that come to touch along a curve are not followed (as a ring that comes to lie on a floor)."""
+        places, *_ = system.look(self.now, self._all())
+        for key, kept in zip(owners, system.kept, strict=True):
+            contact = kept.link.contact
+            if isinstance(contact, OnSmooth) and contact.flattens(*(places[b] for b in kept.link.pair)):
+                both = " and ".join(map(self.called, key[:2]))
+                raise Undecided(f"{both} come to touch along a curve, or where they are flat, at t = {self.now!r}: how they go on from "
+                                "there is not followed")
 
     def _end(self, system: System, owners: Sequence[Key], found: Sequence[Forced]) -> End | None:
         courses = self._all()

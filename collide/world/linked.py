@@ -15,6 +15,7 @@ from .tracked.curved import OnSmooth
 from .tracked.features import Features, ball, features
 from .tracked.jets import Lost
 from .tracked.manifold import Link, Side, by_parts, manifold
+from .tracked.pairs import Near, between, followed
 from .tracked.polyhedral import Polyhedral, polyhedral, separating
 
 # Against size: points that are one, and normals that are out by no more; bounces that rise no higher are none.
@@ -23,6 +24,8 @@ _SAME, _FLAT = 1e-9, 1e-9
 _ABOUT = 1e-9
 # Against size: how deep corners may be in each other where a search finds that they touch.
 _DEEP = 1e-7
+# At so many times of a bracket it is looked whether bodies touch.
+_MOMENTS = 5
 # Against the speed of a fall from its size, one with which a body may stay in contact.
 _SLOWLY = 1e-3
 
@@ -188,6 +191,26 @@ class Linked(Touches):
             self.touching[key] = replace(self.touching[key], time=self.now, points=points, normals=normals, proved=np.zeros(1, bool),
                                          face=None, links=links)
         return keys
+
+    def grazing(self, key: Key, bracket: tuple[float, float]) -> Touching | None:
+        """Where curved bodies touch that meet so gently that they do so all through a bracket of time, but for a billionth of their size;
+        None where it is not known.
+        """
+        parts, times, found = [self.features(k) for k in key[:2]], np.linspace(*bracket, _MOMENTS), list[Near]()
+        if parts[0] is None or parts[1] is None or not followed(parts[0], parts[1]):
+            return None
+        for t in reversed(times.tolist()):
+            try:
+                one, other = (place_of(self.actors[k].course, t) for k in key[:2])
+                found = between(parts[0], parts[1], one, other, self.size(key))
+            except Lost:
+                return None
+            if not found or abs(min(near.gap for near in found)) > _SAME * self.size(key):
+                return None
+        i, j = key[:2]
+        links = tuple(Link((j, i) if near.turned else (i, j), near.contact) for near in found if abs(near.gap) <= _SAME * self.size(key))
+        points, normals = self.courses(key, links)
+        return Touching(self.now, points, normals, np.zeros(len(points), bool), None, links)
 
     @staticmethod
     def _on_edge(link: Link) -> bool:

@@ -231,6 +231,8 @@ class Simulation(Following):
             return self.moved_touch(entry.key)
         both, doubtful = f"{self.called(i)} and {self.called(j)}", found.status is not Status.CONTACT or not len(found.points)
         wide = found.time is not None and self.speed(entry.key) * (found.time[1] - found.time[0]) > _LOOSE * self.size(entry.key)
+        if (doubtful or wide) and (grazing := self.grazing(entry.key, entry.bracket)) is not None:
+            return grazing
         if (doubtful or wide) and self.barely_parted(entry.key):
             self.not_followed(entry.key, f"bounce ever lower, by less than {LOW} of their size, and so stay in contact")
         if doubtful:

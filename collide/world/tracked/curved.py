@@ -12,6 +12,8 @@ from .meeting import Meeting, across, dots, growth, on_face, rates, sizes, step,
 # it is not seen where it touches. Places from which others are found are rounded to so many bits. From points that are dense, so many
 # steps lead to a contact that there is.
 _CLOSE, _STRIDE, _STEPS, _FLAT, _BITS, _SOON = 1e-8, 0.2, 60, 1e-7, 24, 12
+# A contact is about to be one along a curve where the least curvature of the gap is so much of the greatest.
+_FLATTENS = 1e-5
 # Against size: a contact is found at once from one whose bodies are no further from where they are.
 _NEAR = 0.05
 
@@ -155,6 +157,11 @@ class OnSmooth:
         bends = found.one.along.shape[1] > 0 and found.bend is not None
         with np.errstate(invalid="ignore"):
             return np.asarray(grown.least > _FLAT * np.maximum(grown.most, 1.0 / self.size if bends else 1.0))
+
+    def flattens(self, one: Place, other: Place) -> bool:
+        """Does the gap hardly grow along one direction, so that parts are about to touch along a curve, or all over?"""
+        grown = growth(self._met(one.lane(), other.lane()))
+        return bool(grown.least[0] <= _FLATTENS * max(float(grown.most[0]), 1.0 / self.size))
 
     def lies(self, one: Place, other: Place) -> bool:
         """Is it where a curved edge crosses another edge, and stays in the plane of contact?"""
