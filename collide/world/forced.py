@@ -1,5 +1,7 @@
 """Motions that are polynomials of the time, as those of bodies under forces of any kind (Snyder 1993, Appendix B)."""
 
+import functools
+import math
 from dataclasses import dataclass
 from typing import Any
 
@@ -97,12 +99,23 @@ class Forced:
     def box(self, t: float, radius: float) -> tuple[np.ndarray, np.ndarray, float]:
         """Corners of a box that holds the body from t until the end."""
         half = (self.until - t) / 2.0
-        moved = [np.polynomial.Polynomial([c, *row])(np.polynomial.Polynomial([t + half - self.start, 1.0])).coef
-                 for c, row in zip(self.centre, self.path.T, strict=True)]
-        middle = np.array([row[0] for row in moved])
-        far = np.array([np.abs(row[1:]) @ half ** np.arange(1, len(row)) for row in moved])
+        middle, *moved = _shifted(len(self.path) + 1, t + half - self.start) @ np.vstack([self.centre, self.path])
+        far = half ** np.arange(1, len(moved) + 1) @ np.abs(np.array(moved))
         far = far + radius + _ROUNDINGS * (radius + np.abs(self.centre) + np.abs(self.path).T @ self._powers(self.until)[1:])
         return middle - far, middle + far, self.until
+
+
+@functools.cache
+def _binomials(count: int) -> tuple[np.ndarray, np.ndarray]:
+    """(count, count): k over j, and k - j."""
+    k = np.arange(count)
+    return np.array([[math.comb(m, j) for m in k.tolist()] for j in k.tolist()], float), np.maximum(k[None] - k[:, None], 0)
+
+
+def _shifted(count: int, by: float) -> np.ndarray:
+    """(count, count): takes the coefficients of a polynomial in x + `by` to those in x."""
+    over, power = _binomials(count)
+    return np.asarray(over * by**power)
 
 
 def place_of(course: Any, t: float) -> Place:

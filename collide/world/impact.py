@@ -16,7 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from .rotation import cross, crosses
-from .sweeps import coulomb, in_disc
+from .sweeps import coulomb, rubbed
 
 # Rounds of impulses; the last one is without restitution, after which nothing approaches. Sweeps over contacts with friction.
 _ROUNDS, _SWEEPS = 200, 200
@@ -168,20 +168,12 @@ class Impact:
         cones.
         """
         limits = np.array([self.contacts[k].friction for k in which]) * normal
-        done = done.copy()
         if not (limits.any() or done.any()):
-            return done
-        blocks = [self.bent[k, 1:] @ self.bent[k, 1:].T for k in which]
-        for _ in range(sweeps):
-            before = done.copy()
-            for row, (k, limit, block) in enumerate(zip(which.tolist(), limits, blocks, strict=True)):
-                across = self.rows[k, 1:] @ self.velocity
-                wanted = in_disc(block, across - block @ done[row], limit)
-                self.apply(np.array([k]), np.array([[0.0, *(wanted - done[row])]]))
-                done[row] = wanted
-            if np.abs(done - before).max() <= _SAME * limits.max():
-                break
-        return done
+            return done.copy()
+        bent = self.bent[which].reshape(-1, self.bent.shape[2])
+        found = rubbed(bent @ bent.T, self.speeds()[which].ravel(), limits, done, sweeps, _SAME)
+        self.apply(which, np.column_stack([np.zeros(len(which)), found - done]))
+        return found
 
 
 def _root(gained: Callable[[float], float]) -> float:

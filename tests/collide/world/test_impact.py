@@ -3,8 +3,9 @@
 import numpy as np
 import pytest
 
-from collide.world.impact import Contact, Impact, Mass, in_disc, newton, poisson
+from collide.world.impact import Contact, Impact, Mass, newton, poisson
 from collide.world.rotation import matrix
+from collide.world.sweeps import rubbed
 
 ZERO, NONE = np.zeros(3), np.zeros((3, 3))
 
@@ -159,7 +160,8 @@ def test_the_least_in_a_disc():
     for _ in range(20):
         root = rng.normal(size=(2, 2))
         block, linear, limit = root @ root.T + 0.1 * np.eye(2), rng.normal(size=2), float(rng.uniform(0, 1))
-        found = in_disc(block, linear, limit)
+        moves = np.pad(block, ((1, 0), (1, 0)))
+        found = rubbed(moves, np.array([0.0, *linear]), np.array([limit]), np.zeros((1, 2)), 9, 0.0)[0]
         angles = np.linspace(0, 2 * np.pi, 400)
         others = np.stack([np.cos(angles), np.sin(angles)], axis=1)[None] * np.linspace(0, limit, 50)[:, None, None]
         values = np.einsum("rai,ij,raj->ra", others, block, others) / 2 + others @ linear
