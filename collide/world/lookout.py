@@ -30,6 +30,8 @@ from .undoable import Undoable
 _SOON, _FINE = (1e-10, 1e-9), 1e-13
 # Of bodies of flat faces that part, steps begin with the time in which they move so far, against size. Effort only.
 _STRIDING = 1e-9
+# Against size and speed: they come no deeper, and no faster together, where they come out of each other.
+_OUTWARD = 1e-12
 # For that the time is halved so often, where they speed up; a bound may be so much more than the speed says.
 _HALVINGS, _MORE = 80, 1.01
 # Bodies that part too slowly for that are looked at when they may have moved so far, against size: do they cross?
@@ -130,16 +132,19 @@ class Lookout(Boxed):
         stride = _STRIDING * size / speed if speed > 0.0 else math.inf
         one, other = self.actors[a], self.actors[b]
         found = planes.parted(one, other, window, deep if doubtful else 0.0, stride)
-        if not found.until > window[0] and found.gap > -_SOON[1] * size:
-            # What hits another one is moved out of it, and may be moved into a third.
-            doubtful = True
-            found = planes.parted(one, other, window, max(deep, -2.0 * found.gap), stride)
         hit = planes.met(one, other, found, window[1], size) if window[0] < found.until < window[1] else None
+        if not found.until > window[0] and found.gap > -_SOON[1] * size:
+            # What hits another one is moved out of it, and may be moved into a third: it comes out again, or hits that at once.
+            doubtful, gap = True, found.gap
+            found = planes.parted(one, other, window, _OUTWARD * size - (1.0 + _OUTWARD) * gap, stride)
+            hit = planes.met(one, other, found, window[1], size, _OUTWARD * speed) if found.until < window[1] else None
+            if hit is None and not found.until > window[0]:
+                found = planes.parted(one, other, window, max(deep, -2.0 * gap), stride)
         if hit is None and found.until < window[1] and speed * (window[1] - found.until) <= _SOON[1] * size:
             # They meet just before they are looked at again.
             rest = planes.parted(one, other, (found.until, window[1]), deep)
             found, doubtful = (rest, True) if rest.until >= window[1] else (found, doubtful)
-        if not found.until > window[0]:
+        if hit is None and not found.until > window[0]:
             return window[0]
         if found.since < math.inf:
             self.unknown.discard(key)

@@ -165,9 +165,9 @@ def _derived(motion: Motion, symbols: tuple[sp.Symbol, ...]) -> Kernel:
 # -- that they meet --------------------------------------------------------------------------------------------------------
 
 
-def met(one: Actor, other: Actor, apart: Parted, end: float, size: float) -> Contacts | None:
-    """The contact of two bodies of flat faces that come together where they are not known to be apart any more, *proved*; None where it is
-    not. `size`: of the smaller body.
+def met(one: Actor, other: Actor, apart: Parted, end: float, size: float, least: float = 0.0) -> Contacts | None:
+    """The contact of two bodies of flat faces that come together, faster than `least`, where they are not known to be apart any more,
+    *proved*; None where it is not. `size`: of the smaller body.
     """
     n, now = apart.normal, apart.until
     hulls = flat(one), flat(other)
@@ -175,7 +175,7 @@ def met(one: Actor, other: Actor, apart: Parted, end: float, size: float) -> Con
     if not all(len(h.within) for h in hulls if h is not None) or all(h.sheet for h in hulls if h is not None):
         return None
     links = _links((one, other), (hulls[0], hulls[1]), n, now, size)
-    come = [(gap, closing) for _, _, gap, closing in (_meeting((one, other), link, now) for link in links) if closing > 0.0]
+    come = [(gap, closing) for _, _, gap, closing in (_meeting((one, other), link, now) for link in links) if closing > least]
     for depth in _DEPTHS if come else ():
         late = now + max(min((gap + depth * size) / closing for gap, closing in come), 4.0 * np.spacing(abs(now)))
         if late > end:
