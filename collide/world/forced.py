@@ -127,4 +127,6 @@ def places_of(course: Any, times: np.ndarray) -> Place:
     """Likewise at m times."""
     if isinstance(course, Forced):
         return course.states(times)[0]
+    if isinstance(course, Flight) and course.still and len(times):
+        return Place(*(np.repeat(e[None], len(times), axis=0) for e in place_of(course, float(times[0]))))
     return Place(*(np.array(e) for e in zip(*(place_of(course, t) for t in times.tolist()), strict=True)))
