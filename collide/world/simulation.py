@@ -250,8 +250,11 @@ class Simulation(Following):
 
     def _touch(self, found: Contacts, key: Key) -> Touching:
         normals = found.normals if ordered(self.actors, key) == key[:2] else -found.normals
-        normals = np.where(self.refuted(key, found.points, normals)[:, None], np.nan, normals)
-        which = np.array(distinct(found.points, normals, SAME * self.size(key)))
+        # The centre of a ball tells which way its normal goes.
+        wrong = self.refuted(key, found.points, normals)[:, None]
+        normals = np.where(wrong, -normals if any(self.actors[k].ball is not None for k in key[:2]) else np.nan, normals)
+        wide = 0.0 if found.time is None else found.time[1] - found.time[0]
+        which = np.array(distinct(found.points, normals, SAME * self.size(key) + wide * self.speed(key)))
         which = which[self.in_planes(key, found.points[which], normals[which])]
         touch = Touching(self.now, found.points[which], normals[which], found.existence[which],
                          self._face(key, found.points[which], normals[which]))

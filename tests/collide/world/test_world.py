@@ -182,6 +182,15 @@ def test_a_box_falls_on_two_with_sides_in_the_same_planes():
     assert not run.state(0.5).velocities.any() and np.diff([run.energy(float(s)) for s in np.linspace(0.0, 0.5, 200)]).max() < 1e-9
 
 
+def test_the_centre_of_a_ball_tells_which_way_its_normal_goes():
+    """Where bodies slide along each other a search may list one contact with a normal and with its opposite."""
+    world = World([RigidBody(cube(), fixed=True), RigidBody(BALL, position=(1.5, 0.1, 0.2))])
+    simulation = world._simulation(0.0)
+    point, normals = np.array([[0.5, 0.1, 0.2]] * 2), np.array([[1.0, 0.0, 0.0], [-1.0, 0.0, 0.0]])
+    assert simulation.refuted((0, 1), point, normals).tolist() == [False, True]
+    assert simulation.refuted((1, 0), point, normals).tolist() == [True, False]
+
+
 def test_states_at_many_times_are_those_at_each():
     run = World([RigidBody(FLOOR, fixed=True), RigidBody(BALL, position=(0, 0, 3), velocity=(1, 0, 0))], restitution=0.5).run(until=2.0)
     times = np.linspace(0.0, 2.0, 6).reshape(2, 3)
