@@ -43,7 +43,8 @@ class NearingMemory(StretchesMemory):
     stretch: int                    # the present one, and whether its pairs are queued
     begun: int
     first: float                    # when the first pair of groups may meet; infinite: none is found yet
-    stride: float                   # so long after that the search ends
+    stride: float                   # so long after that the search ends,
+    soon: float                     # if that is before this time; else at once
     limit: float                    # in the present stretch
     until: float                    # all pairs of groups are found that may meet before
     node1: Grid[float] = array("nodes", 8)  # centre, radius, thickness and normal
@@ -154,7 +155,9 @@ def known(s: NearingMemory, a: int, b: int) -> bool:
 @native
 def found(s: NearingMemory, first: int, second: int, time: float) -> None:
     if s.first == np.inf:
-        s.first, s.limit = s.ends[s.stretch] + time, time + s.stride
+        s.first = s.ends[s.stretch] + time
+        s.stride = s.stride if s.first < s.soon else 0.0
+        s.limit = time + s.stride
     s.seen[first * s.groups + second] = 1
     s.hits[s.found, 0], s.hits[s.found, 1], s.when[s.found] = first, second, s.ends[s.stretch] + time
     s.found += 1

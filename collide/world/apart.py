@@ -45,9 +45,9 @@ class Near(NamedTuple):
     region: Region | None
 
 
-def near(one: Actor, other: Actor, window: Window, stride: float) -> Near | None:
-    """Until when two bodies are apart in a window of time, and where they may meet after that, for so long; None where nothing is known.
-    The window ends with their flights or before; at least one of them is free and none is driven.
+def near(one: Actor, other: Actor, window: Window, stride: float, soon: float = math.inf) -> Near | None:
+    """Until when two bodies are apart in a window of time, and where they may meet after that, for so long, if that is before a time
+    `soon`; None where nothing is known. The window ends with their flights or before; at least one of them is free and none is driven.
     """
     ends, first, second = _stretches((one, other), window), one.tree, other.tree
     if not ends or first is None or second is None:
@@ -55,7 +55,7 @@ def near(one: Actor, other: Actor, window: Window, stride: float) -> Near | None
     memory = _memory(first, second)
     memory["ends"][:len(ends)] = ends
     kept = [_put(memory, side, actor) for side, actor in enumerate((one, other))]
-    for name, value in (("stretches", len(ends) - 1), ("stride", stride)):
+    for name, value in (("stretches", len(ends) - 1), ("stride", stride), ("soon", soon)):
         memory.set(name, value)
     compiled(nearing_loop.begin_nearing)(memory.address)
     _run(memory)

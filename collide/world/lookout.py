@@ -104,7 +104,7 @@ class Lookout(Boxed):
         near = None
         if start is Start.DISJOINT and begin < until:
             later, enough = self.not_before(key, (begin, until)), begin + _SHORT * (until - begin)
-            near = None if later > enough else self._near(key, (begin, until))
+            near = None if later > enough else self._near(key, (begin, until), enough)
             later = near.until if near else later
             if later > enough:
                 self._is_clear(key, later)
@@ -161,9 +161,9 @@ class Lookout(Boxed):
         i, j = key[:2]
         return min(self.near.both_until(i, j), self.actors[i].lasts, self.actors[j].lasts)
 
-    def _near(self, key: Key, window: tuple[float, float]) -> Near | None:
-        """Where and when two bodies that fly may meet, looked at more closely, for a while from when they may on; None of balls, with each
-        other or beside what is fixed, of which all is known, and where nothing is.
+    def _near(self, key: Key, window: tuple[float, float], soon: float = math.inf) -> Near | None:
+        """Where and when two bodies that fly may meet, looked at more closely, for a while from when they may on, if that is `soon`; None of
+        balls, with each other or beside what is fixed, of which all is known, and where nothing is.
         """
         one, other = (self.actors[k] for k in key[:2])
         flying = isinstance(one.course, Flight) and isinstance(other.course, Flight)
@@ -171,7 +171,7 @@ class Lookout(Boxed):
             return None
         a, b = ordered(self.actors, key)
         speed = self.speed(key)
-        found = apart.near(self.actors[a], self.actors[b], window, _AT_ONCE * self.size(key) / speed if speed > 0.0 else math.inf)
+        found = apart.near(self.actors[a], self.actors[b], window, _AT_ONCE * self.size(key) / speed if speed > 0.0 else math.inf, soon)
         return found if found and (found.region is None or found.until < found.horizon) else None
 
     def _stride(self, key: Key, begin: float) -> float:
