@@ -14,7 +14,7 @@ _HALF = Fraction(1, 2)
 
 
 def spline_range(value: bytes, box: Sequence[Pair], format: Format) -> Pair:
-    """By the coefficients of all cells, and where these are at most two along each axis by the mean-value theorem."""
+    """By the coefficients of all cells, and where these are at most two along each axis by the mean-value theorem, also of derivatives."""
     orders, lattice = lattices.decoded(value)
     ends = [_places(lattice, k, e) for k, e in enumerate(box)]
     cells = [(a.numerator // a.denominator, b.numerator // b.denominator) for a, b in ends]
@@ -22,8 +22,10 @@ def spline_range(value: bytes, box: Sequence[Pair], format: Format) -> Pair:
     low, high = block.min(), block.max()
     if all(b - a <= 1 for a, b in cells) and DEGREE not in orders:
         middle = [(a + b) * _HALF for a, b in ends]
-        off = sum((_steepest(block, k) * (b - a) * _HALF for k, (a, b) in enumerate(ends)), Fraction(0))
-        centre = _at(block, [m - a for m, (a, _) in zip(middle, cells, strict=True)], orders)
+        place = [m - a for m, (a, _) in zip(middle, cells, strict=True)]
+        off = sum((_slope(block, k, place, orders, [(b - a) * _HALF for a, b in ends]) * (b - a) * _HALF for k, (a, b) in enumerate(ends)),
+                  Fraction(0))
+        centre = _at(block, place, orders)
         low, high = max(low, centre - off), min(high, centre + off)
     s = lattices.scale(orders, lattice.spacing)
     down, up = (libmp.from_rational(x.numerator, x.denominator, format.precision, mode) for x, mode in ((low * s, DOWN), (high * s, UP)))
@@ -54,6 +56,16 @@ def _place(lattice: Lattice, axis: int, x: Fraction) -> Fraction:
 
 def _steepest(block: np.ndarray, axis: int) -> Fraction:
     return abs(np.diff(block, axis=axis)).max()  # type: ignore[no-any-return]
+
+
+def _slope(block: np.ndarray, axis: int, place: Sequence[Fraction], orders: lattices.Orders, reach: Sequence[Fraction]) -> Fraction:
+    """The mean size of the derivative along an axis, on the way from the middle to any other place."""
+    least = _steepest(block, axis)
+    if orders[axis] < DEGREE - 1:
+        step = np.diff(block, axis=axis)
+        about = abs(_at(step, place, tuple(n + (k == axis) for k, n in enumerate(orders))))
+        least = min(least, about + sum(_steepest(step, k) * reach[k] * _HALF for k, n in enumerate(orders) if n < DEGREE - 1))
+    return least
 
 
 def _at(block: np.ndarray, place: Sequence[Fraction], orders: lattices.Orders) -> Fraction:

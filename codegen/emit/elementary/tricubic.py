@@ -6,8 +6,9 @@ bounds,
 
     f(r)  in  f(m) + sum_k [f_k] (r_k - m_k),
 
-by the mean-value theorem, across knots too, where f is continuous; this is intersected with the hull of the coefficients of f itself. A
-larger box is enclosed by the hull of a table: that of 2^j + 2^j cells a side for every 2^j-th cell, j = 1, 2, .... Bounds that may be rough
+by the mean-value theorem, across knots too, where f is continuous; this is intersected with the hull of the coefficients of f itself. On
+the way from m to r the mean of |f_k| is also |f_k(m)| + sum_l |f_kl| |r_l - m_l| / 2 at most, where f_k and all f_l are continuous: along
+axes of which f is a derivative of order 0 or 1. The way goes along these first, and along others at the end. A larger box is enclosed by the hull of a table: that of 2^j + 2^j cells a side for every 2^j-th cell, j = 1, 2, .... Bounds that may be rough
 are those of such tables, of second derivatives with j = 0, too; and those for points have twice the largest coefficient for a bound of the
 differences, and no more than a window.
 
@@ -96,12 +97,12 @@ class _Table:
         self.points, self.hulls = f"lattice_{own}", f"lattice_hulls_{own}_{'_'.join(map(str, self.orders))}_{least}"
         self.sides = [n + 2 * DEGREE + 1 for n in self.lattice.shape]
 
-    def window(self, first: Sequence[Value], weights: Sequence[Sequence[Value]], point: bool) -> Window:
-        """What the coefficients from those of these cells on say."""
+    def window(self, first: Sequence[Value], weights: Sequence[Sequence[Value]], slants: Sequence[Sequence[Value]] = ()) -> Window:
+        """What the coefficients from those of these cells on say (see `window`)."""
         L, (_, b, c) = self.L, self.sides
         L.table(self.points, self._coefficients)
         start = L.fma(first[0], L.const(float(b * c)), L.fma(first[1], L.const(float(c)), first[2]))
-        return window(L, self.points, (b * c, c), _bits(L, start), self.orders, weights, point)
+        return window(L, self.points, (b * c, c), _bits(L, start), self.orders, weights, slants)
 
     def _coefficients(self) -> list[list[float]]:
         """Windows are read by whole rows of vectors, beyond the end, too."""
@@ -185,7 +186,8 @@ def _around(s: Fraction) -> tuple[float, float]:
 def _near(L: Lanes, t: _Table, axes: Sequence[_Axis], point: bool) -> Interval:
     """Before scaling: over a box of at most two cells along each axis what the window says; over others the hull, or nothing."""
     near = reduce(L.both, [L.le(L.sub(axis.last, axis.first), L.const(1.0)) for axis in axes])
-    w = t.window([axis.first for axis in axes], [_placed(L, axis, k) for axis, k in zip(axes, t.orders, strict=True)], point)
+    slants = [] if point else [_placed(L, axis, k + 1) if k < DEGREE - 1 else [] for axis, k in zip(axes, t.orders, strict=True)]
+    w = t.window([axis.first for axis in axes], [_placed(L, axis, k) for axis, k in zip(axes, t.orders, strict=True)], slants)
     if point:
         return _at_point(L, t, axes, w, near)
     n, h = _in_window(L, t, axes, w)
@@ -206,9 +208,16 @@ def _in_window(L: Lanes, t: _Table, axes: Sequence[_Axis], w: Window) -> Interva
     n, h = L.sub(error, w.least), L.add(w.most, error)
     if DEGREE in t.orders:
         return n, h
-    off = L.mul(w.size, L.const(2.0 * _error(t.orders)))
-    for axis, steepest in zip(axes, w.steepest, strict=True):
-        error = L.fma(L.add(steepest, off), axis.reach, error)
+    off, far = L.mul(w.size, L.const(2.0 * _error(t.orders))), L.mul(w.size, L.const(4.0 * _error(t.orders)))
+    for k, (axis, steepest) in enumerate(zip(axes, w.steepest, strict=True)):
+        slope = L.add(steepest, off)
+        if k in w.slopes:
+            about = L.add(L.abs(w.slopes[k]), off)
+            for j, other in enumerate(axes):
+                bend = w.bends.get((min(j, k), max(j, k)))
+                about = about if bend is None else L.fma(L.add(bend, far), L.mul(other.reach, L.const(0.5)), about)
+            slope = L.min(about, slope)
+        error = L.fma(slope, axis.reach, error)
     return L.min(L.sub(error, w.value), n), L.min(L.add(w.value, error), h)
 
 
@@ -232,7 +241,7 @@ def tricubic_point(L: Lanes, x: Value, y: Value, z: Value, value: bytes) -> tupl
         r = _confined(L, t.lattice, k, r)
         cells.append(L.floor(r))
         weights.append([*_weights(L, L.sub(r, cells[k]), t.orders[k]), L.const(0.0)])
-    found = L.mul(t.window(cells, weights, True).value, L.const(float(lattices.scale(t.orders, t.lattice.spacing))))
+    found = L.mul(t.window(cells, weights).value, L.const(float(lattices.scale(t.orders, t.lattice.spacing))))
     # What is no number stays so.
     known = L.add(L.add(x, y), z)
     return (L.select(L.isnan(known), known, found),)

@@ -20,7 +20,8 @@ _WINDOW, _WIDTH = DEGREE + 2, 8
 
 class Window(NamedTuple):
     """Of the coefficients after differences: the sum of all times their weights; `size`: of the largest before differences. And unless only
-    a `point` is asked for the `least` and the `most`, and `steepest`: of the largest difference more along each axis.
+    a `point` is asked for the `least` and the `most`; `steepest`: of the largest difference more along each axis; `slopes`: the sums of
+    such differences, of axes along which the function is smooth; and `bends`, the largest of the differences along two of these.
     """
 
     value: Value
@@ -28,20 +29,37 @@ class Window(NamedTuple):
     least: Value = ""
     most: Value = ""
     steepest: tuple[Value, ...] = ()
+    slopes: dict[int, Value] = {}
+    bends: dict[tuple[int, int], Value] = {}
+
+
+def _smooth(orders: Orders) -> list[int]:
+    """Axes along which a function has second derivatives, but for jumps."""
+    return [k for k, n in enumerate(orders) if n < DEGREE - 1]
+
+
+def _pairs(orders: Orders) -> list[tuple[int, int]]:
+    return [(k, j) for k in _smooth(orders) for j in _smooth(orders) if j >= k]
 
 
 def window(L: Lanes, table: str, strides: tuple[int, int], start: Value, orders: Orders, weights: Sequence[Sequence[Value]],
-           point: bool) -> Window:
-    """Of a table with such strides, from `start` (bits) on. `weights`: as many along each axis as there are coefficients."""
-    count = 2 if point else 7
+           slants: Sequence[Sequence[Value]] = ()) -> Window:
+    """Of a table with such strides, from `start` (bits) on. `weights`: as many along each axis as there are coefficients. `slants`: as many
+    as there are after one difference more, none along axes that are not smooth; left out where only a point is asked for.
+    """
+    point = not slants
+    smooth, pairs = ([], []) if point else (_smooth(orders), _pairs(orders))
+    count = 2 if point else 7 + len(smooth) + len(pairs)
     name, results = f"window{'_point' * point}_{'_'.join(map(str, orders))}", f"{{ {', '.join([L.vector] * count)} }}"
-    given = [(f"%w{axis}{k}", w) for axis, along in enumerate(weights) for k, w in enumerate(along)]
+    given = [(f"%{kind}{axis}{k}", w) for kind, own in (("w", weights), ("s", slants)) for axis, along in enumerate(own)
+             for k, w in enumerate(along)]
     if name not in L.intrinsics:
         L.intrinsics[name] = _written(L, name, results, orders, [w for w, _ in given], point)
     arguments = [f"ptr @{table}", *(f"i64 {e}" for e in strides), f"{L.bits} {start}", *(f"{L.vector} {w}" for _, w in given)]
     packed = L.emit(f"call fastcc {results} @{name}({', '.join(arguments)})")
     found = [L.emit(f"extractvalue {results} {packed}, {k}") for k in range(count)]
-    return Window(found[0], found[1]) if point else Window(found[0], found[1], found[2], found[3], tuple(found[4:]))
+    return Window(*found) if point else Window(*found[:4], tuple(found[4:7]), dict(zip(smooth, found[7:], strict=False)),
+                                               dict(zip(pairs, found[7 + len(smooth):], strict=True)))
 
 
 def _written(L: Lanes, name: str, results: str, orders: Orders, weights: Sequence[str], point: bool) -> str:
@@ -64,7 +82,7 @@ def _written(L: Lanes, name: str, results: str, orders: Orders, weights: Sequenc
 def _values(B: Lanes, L: Lanes, orders: Orders, point: bool) -> list[Value]:
     """Those of a `Window`, scalars."""
     rows, length = _rows(B, L), _WINDOW
-    size = _extreme(B, (B.abs(r) for r in rows.values()), B.max, length)
+    size = _largest(B, rows, length)
     for axis, n in enumerate(orders):
         for _ in range(n):
             rows, length = _differences(B, rows, axis), length - (axis == 2)
@@ -72,8 +90,14 @@ def _values(B: Lanes, L: Lanes, orders: Orders, point: bool) -> list[Value]:
     if point:
         return [value, size]
     least, most = (_extreme(B, rows.values(), best, length) for best in (B.min, B.max))
-    steepest = [_extreme(B, (B.abs(r) for r in _differences(B, rows, axis).values()), B.max, length - (axis == 2)) for axis in range(3)]
-    return [value, size, least, most, *steepest]
+    steps = [(_differences(B, rows, axis), length - (axis == 2)) for axis in range(3)]
+    slopes = [_sum(B, L, steps[k][0], orders, k) for k in _smooth(orders)]
+    bends = [_largest(B, _differences(B, steps[k][0], j), steps[k][1] - (j == 2)) for k, j in _pairs(orders)]
+    return [value, size, least, most, *(_largest(B, *step) for step in steps), *slopes, *bends]
+
+
+def _largest(B: Lanes, rows: Rows, length: int) -> Value:
+    return _extreme(B, (B.abs(r) for r in rows.values()), B.max, length)
 
 
 def _rows(B: Lanes, L: Lanes) -> Rows:
@@ -113,9 +137,11 @@ def _extreme(B: Lanes, rows: Iterable[Value], best: Callable[[Value, Value], Val
     return _folded(B, _moved(B, reduce(best, rows), [min(k, length - 1) for k in range(_WIDTH)]), best)
 
 
-def _sum(B: Lanes, L: Lanes, rows: Rows, orders: Orders) -> Value:
-    """Of all entries times their weights."""
-    scalars = [[B.emit(f"extractelement {L.vector} %w{axis}{k}, i64 %lane") for k in range(_WINDOW - n)] for axis, n in enumerate(orders)]
+def _sum(B: Lanes, L: Lanes, rows: Rows, orders: Orders, slant: int = -1) -> Value:
+    """Of all entries times their weights; of differences along an axis more, if there is one."""
+    named = [("s", n + 1) if axis == slant else ("w", n) for axis, n in enumerate(orders)]
+    scalars = [[B.emit(f"extractelement {L.vector} %{kind}{axis}{k}, i64 %lane") for k in range(_WINDOW - n)]
+               for axis, (kind, n) in enumerate(named)]
     first, second = ([_moved(B, B.emit(f"insertelement {B.vector} poison, double {s}, i64 0"), [0] * _WIDTH) for s in own]
                      for own in scalars[:2])
     across = [_weighted(B, [rows[i, j] for i in range(len(first))], first) for j in range(len(second))]
