@@ -11,7 +11,7 @@ import numpy as np
 from ..emit.interval_vectors import Interval, plus, times
 from ..emit.lanes import WIDTH, Emit, Lanes
 from ..graph.signs import LARGEST
-from ..machine.bytecode import Program, Step
+from ..machine.bytecode import Program, Step, assembled
 from ..machine.interpreter import LEAVE, VECTOR, operation, output
 from .margin_cuts import CUTS, Leaf, Pair, gates_of, left, less, within
 from .quadric import TERMS, centred, expanded, linear, pairs, second, total
@@ -50,7 +50,7 @@ class _Steps:
     def program(self, given: Sequence[int], results: Sequence[int]) -> Program:
         outputs = [Step(output(2), tuple(results[k:k + 2]), rest=(VECTOR * k,)) for k in range(0, len(results), 2)]
         constants = {struct.pack("<d", x): vector for x, vector in self._numbers.items()}
-        return Program([*self.steps, *outputs, Step(LEAVE, ())], constants, "upward", (given, ()),
+        return assembled([*self.steps, *outputs, Step(LEAVE, ())], constants, "upward", (given, ()),
                        unknown=np.full(len(results) * WIDTH, np.inf))
 
 

@@ -7,7 +7,9 @@ The frame of a program holds vectors of lanes,
 of x and p as many as the graph uses.
 """
 
+import marshal
 import struct
+import zlib
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -17,7 +19,7 @@ from ..emit.lanes import WIDTH, Emit, Kind
 from ..emit.room import UNKNOWN, is_large
 from ..emit.translate import Translation, Values, vectors
 from ..graph.expr import Expr, reachable
-from .interpreter import HEADER, LEAVE, NEAREST, UPWARD, VECTOR, Instruction, operation, output
+from .interpreter import HEADER, LEAVE, NEAREST, UPWARD, VECTOR, Instruction, Library, operation, output
 
 _REPEATED = frozenset({"integral", "inverse", "sum", "union", "loop", "flow"})
 _NONE = np.empty(0)
@@ -37,40 +39,89 @@ class Step(NamedTuple):
     rest: tuple[int, ...] = ()
 
 
-class Program:
-    """Steps as words at `address` for `interpreter.enter` at `entry`; a frame that is `large` is no part of the stack.
-
-    `constants`: the number of a vector by the bytes of its double; `inputs`: those of vectors of x and of p; `pointers`: see
-    `interpreter.enter`; `unknown`: what is written where memory is refused.
+class Layout(NamedTuple):
+    """A program without addresses, as it is kept on disk: its `words` from the header on, with the number of a symbol at the `places` where
+    functions are called; `counts`: how many vectors there are of constants, of x and of p; and see `assembled`.
     """
 
-    def __init__(self, steps: Sequence[Step], constants: dict[bytes, int], rounding: str,
-                 inputs: tuple[Sequence[int], Sequence[int]] = ((), ()), pointers: int = 0, unknown: np.ndarray = _NONE) -> None:
-        library = NEAREST if rounding == "nearest" else UPWARD
-        # Single operations of straight-line code are no better for LLVM's efforts.
-        functions = library.need([step.instruction for step in steps], 0 if pointers else 2)
-        place, room = _places(steps, [*constants.values(), *inputs[0], *inputs[1]])
-        self.large = is_large(room * VECTOR)
-        self._unknown, self._calls = unknown, np.zeros(1, np.int64)
-        self._constants = np.repeat([struct.unpack("<d", x)[0] for x in constants], WIDTH)
-        words = [self._calls.ctypes.data, room * VECTOR, self._constants.ctypes.data, len(constants), *map(len, inputs),
-                 unknown.ctypes.data, len(unknown) // WIDTH]
-        assert len(words) == HEADER
-        for step in steps:
-            words += [functions[step.instruction.symbol], *(VECTOR * place[v] for v in (*step.arguments, *step.results)), *step.rest]
-        self._words = np.array(words, np.int64)
-        self.address, self.entry = self._words.ctypes.data, library.enter(self.large, pointers)
+    rounding: str
+    pointers: int
+    room: int
+    counts: tuple[int, int, int]
+    symbols: tuple[str, ...]
+    places: np.ndarray
+    words: np.ndarray
+    constants: np.ndarray
+    unknown: np.ndarray
+
+    def packed(self) -> bytes:
+        return zlib.compress(marshal.dumps(tuple(e.tobytes() if isinstance(e, np.ndarray) else e for e in self), 2), 1)
+
+
+def unpacked(data: bytes) -> Layout:
+    """What was `packed`."""
+    *numbers, places, words, constants, unknown = marshal.loads(zlib.decompress(data))
+    arrays = (np.frombuffer(e, kind) for e, kind in ((places, np.int64), (words, np.int64), (constants, np.float64), (unknown, np.float64)))
+    return Layout(*numbers, *arrays)
+
+
+def _library(rounding: str) -> Library:
+    return NEAREST if rounding == "nearest" else UPWARD
+
+
+class Program:
+    """Words at `address` for `interpreter.enter` at `entry`; a frame that is `large` is no part of the stack. There are its functions."""
+
+    def __init__(self, layout: Layout) -> None:
+        library, size = _library(layout.rounding), VECTOR * layout.room
+        self.layout, self.large = layout, is_large(size)
+        self._unknown, self._calls, self._constants = layout.unknown, np.zeros(1, np.int64), np.repeat(layout.constants, WIDTH)
+        head = [self._calls.ctypes.data, size, self._constants.ctypes.data, *layout.counts, self._unknown.ctypes.data,
+                len(self._unknown) // WIDTH]
+        assert len(head) == HEADER
+        self._words = np.concatenate([np.array(head, np.int64), layout.words])
+        functions = np.array([library.address[symbol] for symbol in layout.symbols], np.int64)
+        self._words[HEADER + layout.places] = functions[layout.words[layout.places]]
+        self.address, self.entry = self._words.ctypes.data, library.enter(self.large, layout.pointers)
 
     def count_at(self, address: int) -> None:
         """Its calls are counted there."""
         self._words[0] = address
 
 
+def assembled(steps: Sequence[Step], constants: dict[bytes, int], rounding: str, inputs: tuple[Sequence[int], Sequence[int]] = ((), ()),
+              pointers: int = 0, unknown: np.ndarray = _NONE) -> Program:
+    """The program of these steps.
+
+    `constants`: the number of a vector by the bytes of its double; `inputs`: those of vectors of x and of p; `pointers`: see
+    `interpreter.enter`; `unknown`: what is written where memory is refused.
+    """
+    # Single operations of straight-line code are no better for LLVM's efforts.
+    _library(rounding).need([step.instruction for step in steps], 0 if pointers else 2)
+    place, room = _places(steps, [*constants.values(), *inputs[0], *inputs[1]])
+    symbols, places, words = dict[str, int](), list[int](), list[int]()
+    for step in steps:
+        places.append(len(words))
+        words += [symbols.setdefault(step.instruction.symbol, len(symbols)),
+                  *(VECTOR * place[v] for v in (*step.arguments, *step.results)), *step.rest]
+    return Program(Layout(rounding, pointers, room, (len(constants), len(inputs[0]), len(inputs[1])), tuple(symbols),
+                          np.array(places, np.int64), np.array(words, np.int64),
+                          np.array([struct.unpack("<d", x)[0] for x in constants]), unknown))
+
+
 def kernel_program(outputs: Sequence[Expr], kind: Kind, bounded: bool = False) -> Program:
     """That of a graph that is `interpretable`. `bounded`: see `Kernel`."""
     writer = _Writer(outputs, kind, bounded)
-    return Program(writer.steps, writer.constants, "nearest" if kind == "points" else "upward",
-                   (writer.inputs["variable"], writer.inputs["parameter"]), unknown=np.tile(np.repeat(UNKNOWN[kind], WIDTH), len(outputs)))
+    return assembled(writer.steps, writer.constants, "nearest" if kind == "points" else "upward",
+                     (writer.inputs["variable"], writer.inputs["parameter"]),
+                     unknown=np.tile(np.repeat(UNKNOWN[kind], WIDTH), len(outputs)))
+
+
+def known_program(data: bytes | None) -> Program | None:
+    """The program of a layout that was packed, if there is one and its functions need not be written anew."""
+    layout = None if data is None else unpacked(data)
+    there = layout is not None and _library(layout.rounding).has(layout.symbols)
+    return Program(layout) if layout is not None and there else None
 
 
 def _places(steps: Sequence[Step], fixed: Sequence[int]) -> tuple[dict[int, int], int]:

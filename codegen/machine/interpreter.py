@@ -85,7 +85,7 @@ LEAVE = Instruction("leave", 0, lambda L, operands: None)
 """The last instruction."""
 
 
-class _Library:
+class Library:
     """The functions of one rounding mode, compiled when first wanted, many at once."""
 
     def __init__(self, rounding: str) -> None:
@@ -102,6 +102,15 @@ class _Library:
                 self._link(tuple(sorted(new)), lambda module: _define_all(module, new.values()), opt)
             return self.address
 
+    def has(self, symbols: Iterable[str], opt: int = 2) -> bool:
+        """Are there all these functions, or code of those that are not yet linked, together, in the cache?"""
+        with self._lock:
+            new = tuple(sorted({symbol for symbol in symbols if symbol not in self.address}))
+            code = cache.load(self._key(new, opt)) if new else None
+            if code is not None:
+                self._add(code, new)
+            return code is not None or not new
+
     def enter(self, large: bool, pointers: int = 0) -> int:
         """The address of `enter`, for frames on the stack or for `large` ones; or of that for so many `pointers`."""
         name = f"enter{pointers or ''}{'_large' if large else ''}"
@@ -116,12 +125,18 @@ class _Library:
             add(module)
             return object_code(module.text(), opt=opt)
 
-        code = Code(cache.kept(code_key("instructions", repr(symbols), self.rounding, str(opt)), build), symbols)
+        self._add(cache.kept(self._key(symbols, opt), build), symbols)
+
+    def _key(self, symbols: tuple[str, ...], opt: int) -> str:
+        return code_key("instructions", repr(symbols), self.rounding, str(opt))
+
+    def _add(self, made: bytes, symbols: tuple[str, ...]) -> None:
+        code = Code(made, symbols)
         self._alive.append(code)
         self.address |= code.address
 
 
-UPWARD, NEAREST = _Library("upward"), _Library("nearest")
+UPWARD, NEAREST = Library("upward"), Library("nearest")
 
 
 def _define_all(module: Module, instructions: Iterable[Instruction]) -> None:

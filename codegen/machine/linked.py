@@ -13,7 +13,7 @@ from ..emit.batch import add_general_batch
 from ..emit.lanes import Kind, Module
 from ..graph.expr import Expr
 from . import cache
-from .bytecode import kernel_program
+from .bytecode import Program, kernel_program, known_program
 from .compiler import Work
 from .native import Code, code_key, object_code
 from .tiers import Tiered
@@ -25,6 +25,8 @@ _lock = threading.RLock()
 _codes: dict[str, Code] = {}
 _tiers: dict[str, Tiered | None] = {}
 
+# Programs of so many steps are worth keeping on disk: to write one takes some milliseconds, to read it a tenth of one.
+_LONG = 200
 # So many kernels are kept for formulas with their numbers in them; each takes some 8 kB, and its address is valid for ever.
 MANY = 1 << 14
 
@@ -67,8 +69,19 @@ def crowded() -> bool:
 
 
 def _interpreted(name: str, outputs: Sequence[Expr], packed: bytes, kind: Kind, bounded: bool) -> Tiered:
-    return Tiered(3, kernel_program(outputs, kind, bounded), lambda: Work(name, "block", (zlib.decompress(packed), kind, bounded)),
+    return Tiered(3, _program(name, outputs, kind, bounded), lambda: Work(name, "block", (zlib.decompress(packed), kind, bounded)),
                   lambda code: linked(name, "block", lambda: code), "block")
+
+
+def _program(name: str, outputs: Sequence[Expr], kind: Kind, bounded: bool) -> Program:
+    """From disk, where it is there; long ones are stored: what is used a little by each process is never compiled."""
+    place = cache.key("program", name)
+    program = known_program(cache.load(place))
+    if program is None:
+        program = kernel_program(outputs, kind, bounded)
+        if len(program.layout.places) >= _LONG:
+            cache.store(place, program.layout.packed())
+    return program
 
 
 @functools.lru_cache(maxsize=512)

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from hashlib import sha256
 
 from ..emit.lanes import Declarations, Lanes
-from .bytecode import Program, Step
+from .bytecode import Program, Step, assembled
 from .interpreter import LEAVE, VECTOR, Instruction
 
 # As many pointers as a vector holds.
@@ -37,7 +37,7 @@ def recorded(L: Lanes, pointers: Sequence[str]) -> Program | None:
         made = _Recording(L, pointers)
     except _Unknown:
         return None
-    program = Program(made.steps, made.constants, L.rounding, pointers=len(pointers))
+    program = assembled(made.steps, made.constants, L.rounding, pointers=len(pointers))
     return None if program.large else program
 
 

@@ -63,7 +63,8 @@ def _slope(block: np.ndarray, axis: int, place: Sequence[Fraction], orders: latt
     least = _steepest(block, axis)
     if orders[axis] < DEGREE - 1:
         step = np.diff(block, axis=axis)
-        about = abs(_at(step, place, tuple(n + (k == axis) for k, n in enumerate(orders))))
+        a, b, c = (n + (k == axis) for k, n in enumerate(orders))
+        about = abs(_at(step, place, (a, b, c)))
         least = min(least, about + sum(_steepest(step, k) * reach[k] * _HALF for k, n in enumerate(orders) if n < DEGREE - 1))
     return least
 

@@ -162,8 +162,8 @@ class Lookout(Boxed):
         return min(self.near.both_until(i, j), self.actors[i].lasts, self.actors[j].lasts)
 
     def _near(self, key: Key, window: tuple[float, float], soon: float = math.inf) -> Near | None:
-        """Where and when two bodies that fly may meet, looked at more closely, for a while from when they may on, if that is `soon`; None of
-        balls, with each other or beside what is fixed, of which all is known, and where nothing is.
+        """Where and when two bodies that fly may meet, looked at more closely, for a while from when they may on, if that is `soon`; None
+        of balls, with each other or beside what is fixed, of which all is known, and where nothing is.
         """
         one, other = (self.actors[k] for k in key[:2])
         flying = isinstance(one.course, Flight) and isinstance(other.course, Flight)

@@ -8,9 +8,10 @@ bounds,
 
 by the mean-value theorem, across knots too, where f is continuous; this is intersected with the hull of the coefficients of f itself. On
 the way from m to r the mean of |f_k| is also |f_k(m)| + sum_l |f_kl| |r_l - m_l| / 2 at most, where f_k and all f_l are continuous: along
-axes of which f is a derivative of order 0 or 1. The way goes along these first, and along others at the end. A larger box is enclosed by the hull of a table: that of 2^j + 2^j cells a side for every 2^j-th cell, j = 1, 2, .... Bounds that may be rough
-are those of such tables, of second derivatives with j = 0, too; and those for points have twice the largest coefficient for a bound of the
-differences, and no more than a window.
+axes of which f is a derivative of order 0 or 1. The way goes along these first, and along others at the end. A larger box is enclosed by
+the hull of a table: that of 2^j + 2^j cells a side for every 2^j-th cell, j = 1, 2, .... Bounds that may be rough are those of such tables,
+of second derivatives with j = 0, too; and those for points have twice the largest coefficient for a bound of the differences, and no more
+than a window.
 
 Rounding. Places have three roundings, outward. With u = 2^-52 and |c| <= C for the coefficients, a weight is wrong by less than 30 u of
 itself: those of the ends are products, the others are at least 1/6, and made of terms of at most 6. Each of the three sums adds 5 u, and
@@ -29,7 +30,7 @@ from ...graph import lattices
 from ...graph.lattices import DEGREE, Bounds, Lattice, Orders
 from ..lanes import Lanes
 from .solution import name
-from .window import Window, window
+from .window import Window, pairs, smooth, window
 
 Value = str
 Interval = tuple[Value, Value]
@@ -209,15 +210,13 @@ def _in_window(L: Lanes, t: _Table, axes: Sequence[_Axis], w: Window) -> Interva
     if DEGREE in t.orders:
         return n, h
     off, far = L.mul(w.size, L.const(2.0 * _error(t.orders))), L.mul(w.size, L.const(4.0 * _error(t.orders)))
-    for k, (axis, steepest) in enumerate(zip(axes, w.steepest, strict=True)):
-        slope = L.add(steepest, off)
-        if k in w.slopes:
-            about = L.add(L.abs(w.slopes[k]), off)
-            for j, other in enumerate(axes):
-                bend = w.bends.get((min(j, k), max(j, k)))
-                about = about if bend is None else L.fma(L.add(bend, far), L.mul(other.reach, L.const(0.5)), about)
-            slope = L.min(about, slope)
-        error = L.fma(slope, axis.reach, error)
+    steepest = [L.add(e, off) for e in w.steepest]
+    about = {k: L.add(L.abs(e), off) for k, e in zip(smooth(t.orders), w.slopes, strict=True)}
+    for (k, j), bend in zip(pairs(t.orders), w.bends, strict=True):
+        for one, other in dict.fromkeys(((k, j), (j, k))):
+            about[one] = L.fma(L.add(bend, far), L.mul(axes[other].reach, L.const(0.5)), about[one])
+    for k, axis in enumerate(axes):
+        error = L.fma(L.min(about[k], steepest[k]) if k in about else steepest[k], axis.reach, error)
     return L.min(L.sub(error, w.value), n), L.min(L.add(w.value, error), h)
 
 

@@ -29,17 +29,17 @@ class Window(NamedTuple):
     least: Value = ""
     most: Value = ""
     steepest: tuple[Value, ...] = ()
-    slopes: dict[int, Value] = {}
-    bends: dict[tuple[int, int], Value] = {}
+    slopes: tuple[Value, ...] = ()
+    bends: tuple[Value, ...] = ()
 
 
-def _smooth(orders: Orders) -> list[int]:
+def smooth(orders: Orders) -> list[int]:
     """Axes along which a function has second derivatives, but for jumps."""
     return [k for k, n in enumerate(orders) if n < DEGREE - 1]
 
 
-def _pairs(orders: Orders) -> list[tuple[int, int]]:
-    return [(k, j) for k in _smooth(orders) for j in _smooth(orders) if j >= k]
+def pairs(orders: Orders) -> list[tuple[int, int]]:
+    return [(k, j) for k in smooth(orders) for j in smooth(orders) if j >= k]
 
 
 def window(L: Lanes, table: str, strides: tuple[int, int], start: Value, orders: Orders, weights: Sequence[Sequence[Value]],
@@ -48,8 +48,8 @@ def window(L: Lanes, table: str, strides: tuple[int, int], start: Value, orders:
     as there are after one difference more, none along axes that are not smooth; left out where only a point is asked for.
     """
     point = not slants
-    smooth, pairs = ([], []) if point else (_smooth(orders), _pairs(orders))
-    count = 2 if point else 7 + len(smooth) + len(pairs)
+    first = len(smooth(orders))
+    count = 2 if point else 7 + first + len(pairs(orders))
     name, results = f"window{'_point' * point}_{'_'.join(map(str, orders))}", f"{{ {', '.join([L.vector] * count)} }}"
     given = [(f"%{kind}{axis}{k}", w) for kind, own in (("w", weights), ("s", slants)) for axis, along in enumerate(own)
              for k, w in enumerate(along)]
@@ -58,8 +58,9 @@ def window(L: Lanes, table: str, strides: tuple[int, int], start: Value, orders:
     arguments = [f"ptr @{table}", *(f"i64 {e}" for e in strides), f"{L.bits} {start}", *(f"{L.vector} {w}" for _, w in given)]
     packed = L.emit(f"call fastcc {results} @{name}({', '.join(arguments)})")
     found = [L.emit(f"extractvalue {results} {packed}, {k}") for k in range(count)]
-    return Window(*found) if point else Window(*found[:4], tuple(found[4:7]), dict(zip(smooth, found[7:], strict=False)),
-                                               dict(zip(pairs, found[7 + len(smooth):], strict=True)))
+    if point:
+        return Window(found[0], found[1])
+    return Window(found[0], found[1], found[2], found[3], tuple(found[4:7]), tuple(found[7:7 + first]), tuple(found[7 + first:]))
 
 
 def _written(L: Lanes, name: str, results: str, orders: Orders, weights: Sequence[str], point: bool) -> str:
@@ -91,8 +92,8 @@ def _values(B: Lanes, L: Lanes, orders: Orders, point: bool) -> list[Value]:
         return [value, size]
     least, most = (_extreme(B, rows.values(), best, length) for best in (B.min, B.max))
     steps = [(_differences(B, rows, axis), length - (axis == 2)) for axis in range(3)]
-    slopes = [_sum(B, L, steps[k][0], orders, k) for k in _smooth(orders)]
-    bends = [_largest(B, _differences(B, steps[k][0], j), steps[k][1] - (j == 2)) for k, j in _pairs(orders)]
+    slopes = [_sum(B, L, steps[k][0], orders, k) for k in smooth(orders)]
+    bends = [_largest(B, _differences(B, steps[k][0], j), steps[k][1] - (j == 2)) for k, j in pairs(orders)]
     return [value, size, least, most, *(_largest(B, *step) for step in steps), *slopes, *bends]
 
 

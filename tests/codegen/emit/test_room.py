@@ -27,7 +27,7 @@ def from_the_heap(nothing_compiled, monkeypatch):
     monkeypatch.setattr(straight_line, "_known", {})
     monkeypatch.setattr(linked, "_general_batch", linked._general_batch.__wrapped__)
     for name in ("UPWARD", "NEAREST"):
-        monkeypatch.setattr(bytecode, name, interpreter._Library(getattr(interpreter, name).rounding))
+        monkeypatch.setattr(bytecode, name, interpreter.Library(getattr(interpreter, name).rounding))
 
 
 def answers(quick):

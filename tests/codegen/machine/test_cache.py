@@ -89,7 +89,7 @@ def test_without_the_variable_it_is_the_users_cache_directory(tmp_path: Path, mo
 
 
 @pytest.mark.parametrize("damage", [
-    lambda c: b"", lambda c: c[:10], lambda c: c[:-1], lambda c: c + b"x", lambda c: c[:60] + b"?" + c[61:],
+    lambda c: b"", lambda c: c[:10], lambda c: c[:-1], lambda c: c + b"x", lambda c: c[:60] + bytes([c[60] ^ 64]) + c[61:],
     lambda c: b"other magic bytes, same length" + c[30:], lambda c: c[:40] + bytes([c[40] ^ 1]) + c[41:], lambda c: os.urandom(len(c)),
 ])  # fmt: skip
 def test_corrupt_entries_are_ignored_and_replaced(place: Path, damage: object, compilations: list[int],

@@ -3,6 +3,7 @@
 import ctypes
 import threading
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -11,7 +12,7 @@ import codegen
 from codegen.emit.lanes import Kind
 from codegen.emit.translate import vectors
 from codegen.graph.expr import Expr, ExprPool
-from codegen.machine import tiers
+from codegen.machine import bytecode, cache, interpreter, linked, tiers
 from codegen.machine.bytecode import interpretable
 from codegen.machine.compiler import compiler
 from codegen.machine.native import Code
@@ -201,3 +202,32 @@ def test_threads_share_an_interpreted_kernel() -> None:
     for thread in threads:
         thread.join()
     assert all(len(r) == 5 and same_bits(lo, e[0]) and same_bits(hi, e[1]) for r, e in zip(results, expected, strict=True) for lo, hi in r)
+
+
+def test_programs_are_read_from_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """With the same bits, by a process that has the functions, or finds them there; else they are written anew."""
+    monkeypatch.setenv(cache.VARIABLE, str(tmp_path / "cache"))
+    monkeypatch.setattr(linked, "_LONG", 1)
+    made = list[str]()
+    written = linked.kernel_program
+    monkeypatch.setattr(linked, "kernel_program", lambda outputs, kind, bounded: made.append(kind) or written(outputs, kind, bounded))
+    outputs, box = Grower(7).graphs(20), random_boxes("kept", 200, VARIABLES)
+    names = [f"x{k}" for k in range(VARIABLES)]
+
+    def answers() -> list[bytes]:
+        monkeypatch.setattr(linked, "_tiers", {})
+        kernel = codegen.Kernel(outputs, names, quick=True)
+        return [np.nan_to_num(array).tobytes() for array in (*kernel.interval(*box), *kernel.decorated(*box), kernel.points(box[0]))]
+
+    def anew() -> None:
+        for name in ("UPWARD", "NEAREST"):
+            monkeypatch.setattr(bytecode, name, interpreter.Library(getattr(interpreter, name).rounding))
+
+    anew()
+    expected = answers()
+    assert made == ["interval", "decorated", "points"] and answers() == expected and len(made) == 3
+    anew()
+    assert answers() == expected and len(made) == 3
+    anew()
+    monkeypatch.setattr(interpreter.Library, "has", lambda *_: False)
+    assert answers() == expected and len(made) == 6
