@@ -76,13 +76,10 @@ class Boxed:
             self.near.hold(k, frame, lo, hi, until)
 
     def expect(self, k: int) -> None:
-        """Entries for the end of a body's boxes, and for that of its series."""
+        """Entries for the end of a body's boxes, and for that of its series in free flight."""
         actor, until = self.actors[k], min(self.near.until(k, frame) for frame in self.near.frames(k))
-        forced = isinstance(actor.course, Forced)
-        if until < (actor.lasts if forced else math.inf):
+        if until < (actor.lasts if isinstance(actor.course, Forced) else math.inf):
             self.push(until, Due.BOX, (k,))
-        if forced:
-            self.push(actor.course.until, Due.SERIES, (k,))
-        elif isinstance(actor.course, Flight) and actor.course.gait is Gait.TUMBLE:
+        if isinstance(actor.course, Flight) and actor.course.gait is Gait.TUMBLE:
             # Somewhat before its end: what is clear up to that is then known to be apart.
             self.push(self.now + _MOST * (actor.course.until - self.now), Due.SERIES, (k,))

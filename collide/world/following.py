@@ -12,7 +12,7 @@ import numpy as np
 from ..search.clock import Clock
 from . import rotation
 from .actor import Actor
-from .agenda import Key
+from .agenda import Due, Key
 from .boxed import Undecided
 from .forced import Forced
 from .linked import Linked
@@ -183,6 +183,8 @@ class Following(Linked):
         end = self._end(system, owners, found) if system.kept else None
         for k, course in zip(system.free, found, strict=True):
             self.actors[k].take(course if end is None else replace(course, until=end.time), self.now)
+            # So nothing comes after it that does not know how the body moves on.
+            self.push(self.actors[k].course.until, Due.SERIES, (k,))
             self.steps[k] = system.step
             self.ends[k] = end
             self.pairs[k] = tuple(dict.fromkeys(owners))

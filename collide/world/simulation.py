@@ -176,9 +176,6 @@ class Simulation(Following):
         if self.at_once > _MOST_AT_ONCE:
             raise Undecided(f"more than {_MOST_AT_ONCE} events come at t = {self.now!r}")
         self.now = max(self.now, entry.time)
-        late = next((k for k in self.ends if isinstance(self.actors[k].course, Forced) and self.actors[k].course.until < self.now), None)
-        if late is not None:
-            raise Undecided(f"it is not known how {self.called(late)} moves on before t = {self.now!r}")
         if entry.kind is Due.BOX:
             self.hold_on(entry.key[0])
             self.ask_all(entry.key, clock)
