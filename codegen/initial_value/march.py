@@ -19,6 +19,7 @@ from ..graph.flows import Flow, Table, encoded, register
 from ..machine import cache
 from ..machine.loop_runtime import compiled
 from ..machine.memory import Memory
+from ..machine.tiers import compile_busy
 from ..reference.interpreter import enclose_constant
 from .cells import Cells, gathered, packed, unpacked
 from .march_loop import NO_STEP, ROOM_LEFT, march
@@ -45,6 +46,7 @@ def solve(flow: Flow) -> Table:
 def integrated(flow: Flow) -> Table:
     """The same, computed: from the start both ways."""
     sides = [_march(flow, end) for end in (flow.begin, flow.end)]
+    compile_busy()
     return gathered([cells for cells, _ in sides], (sides[0][1], sides[1][1]))
 
 

@@ -107,9 +107,17 @@ class Flight:
         return self.acceleration
 
     def turn_at(self, t: float) -> np.ndarray:
+        """Kept for the last time that was asked for: a response asks for one again and again."""
+        known = vars(self).get("_last_turn")
+        if known is None or known[0] != t:
+            known = vars(self)["_last_turn"] = t, self._turn_at(t)
+            known[1].flags.writeable = False
+        return known[1]
+
+    def _turn_at(self, t: float) -> np.ndarray:
         tau, n = t - self.turned, self.numbers
         if self.gait is Gait.TUMBLE:
-            return rotation.at(np.concatenate([[[1.0, 0.0, 0.0, 0.0]], n.reshape(-1, 4)]), tau) @ self.turn
+            return np.asarray(rotation.at(np.concatenate([[[1.0, 0.0, 0.0, 0.0]], n.reshape(-1, 4)]), tau) @ self.turn)
         turned = rotation.about(n[:3], tau * (n[3] + tau * n[4] / 2)) @ (
             rotation.about(n[5:8], tau * n[8]) if self.gait is Gait.TOP else np.eye(3))
         return np.asarray(turned @ self.turn)
