@@ -26,7 +26,7 @@ _codes: dict[str, Code] = {}
 _tiers: dict[str, Tiered | None] = {}
 
 # Programs of so many steps are worth keeping on disk: to write one takes some milliseconds, to read it a tenth of one.
-_LONG = 200
+_LONG = 60
 # So many kernels are kept for formulas with their numbers in them; each takes some 8 kB, and its address is valid for ever.
 MANY = 1 << 14
 
