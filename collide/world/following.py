@@ -327,5 +327,5 @@ class Following(Linked):
     def not_followed(self, key: Key, what: str = "stay in contact") -> None:
         both = " and ".join(map(self.called, key[:2]))
         raise Undecided(f"{both} {what} from t = {self.now!r} on: such motion is followed for bodies at rest, for bodies that "
-                        "slide without turning, and where corners, edges and faces touch at points or along straight lines, of bodies that "
-                        "are convex, flat, or of one curved surface")
+                        "slide without turning, and where corners, edges and faces touch at points, along straight lines, or all along "
+                        "rims that lie flat, of bodies that are convex, flat, or of one curved surface")

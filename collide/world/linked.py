@@ -6,6 +6,8 @@ from dataclasses import replace
 
 import numpy as np
 
+from generative import Solid
+
 from .agenda import Key
 from .forced import place_of
 from .outline import Flat
@@ -53,21 +55,24 @@ class Linked(Touches):
         way = places[0].velocity - places[1].velocity
         return separating(one, other, way, _DEEP * self.size(key), _SAME * self.size(key))
 
-    def links(self, key: Key, points: np.ndarray, normals: np.ndarray, parts: bool) -> tuple[Link, ...]:
+    def links(self, key: Key, points: np.ndarray, normals: np.ndarray, parts: bool, old: Sequence[Link] = (),
+              lands: bool = False) -> tuple[Link, ...]:
         """The contacts in the planes of some points, with normals from the first body to the second; none where it is not known how to
         follow one of them, or where they are of other parts than corners, straight edges and flat faces, and these are not asked for.
+        `old`: those that there were just before; `lands`: do bodies hit each other?
         """
         i, j = key[:2]
+        lay = {k: flat for link in old for k, flat in zip(link.pair, link.flats, strict=True)}
         one, other = (Side(place_of(self.actors[k].course, self.now), self.shape(k), self.actors[k].ball,
-                           self.features(k) if parts else None) for k in (i, j))
+                           self.features(k) if parts else None, lay.get(k)) for k in (i, j))
         found: list[Link] = []
         for n in range(len(points)):
             if any(normals[m] @ normals[n] > 1.0 - _SAME for m in range(n)):
                 continue
-            own = manifold(i, j, one, other, points[n], -normals[n], self.size(key))
+            own = manifold(i, j, one, other, points[n], -normals[n], self.size(key), lands)
             if not own:
                 return ()
-            if any(isinstance(link.contact, OnSmooth) for link in own):
+            if any(isinstance(link.contact, OnSmooth) or link.flats != (None, None) for link in own):
                 # These are all that there are.
                 return tuple(own)
             found += own
@@ -102,7 +107,7 @@ class Linked(Touches):
     def tracked(self, key: Key, touch: Touching, parts: bool = False) -> Touching:
         """With the contacts that are tracked, if they are, and of bodies with corners at these."""
         try:
-            links = self.links(key, touch.points, touch.normals, parts)
+            links = self.links(key, touch.points, touch.normals, parts, (), True)
         except Lost:
             links = ()
         if links and not self._explain(key, links, touch.normals):
@@ -143,13 +148,13 @@ class Linked(Touches):
         link.contact.course(*(place_of(self.actors[b].course, self.now) for b in link.pair))
         return Link(link.pair, link.contact.again())
 
-    def moved_touch(self, key: Key) -> Touching:
+    def moved_touch(self, key: Key, lands: bool = False) -> Touching:
         """What still touches may be nowhere."""
         old = self.touching[key]
         if not old.links:
-            return super().moved_touch(key)
+            return super().moved_touch(key, lands)
         points, normals = self.courses(key, old.links)
-        links = self.links(key, self._feet(key, old.links, points), normals, True)
+        links = self.links(key, self._feet(key, old.links, points), normals, True, old.links, lands)
         if links:
             points, normals = self.courses(key, links)
         count = len(links)
@@ -221,13 +226,16 @@ class Linked(Touches):
         return isinstance(contact, OnSmooth) and max(contact.one.dimension, contact.other.dimension) < 2
 
     def look_closely(self, key: Key) -> None:
-        """Contacts of curved surfaces are made only where bodies hardly part, or come together: others just bounce."""
+        """Contacts of curved surfaces are made only where bodies hardly part, or come together, or touch at more than a point, as solids
+        may: others just bounce.
+        """
         touch = self.touching[key]
         if touch.links or all(self.shape(k) is not None for k in key[:2]):
             return
         pull = max(float(np.linalg.norm(self.actors[k].gravity)) for k in key[:2])
         pull = max(pull, float(np.abs(self._accelerations(key)).max()))
-        if np.abs(self.speeds(key)).min() <= _SLOWLY * math.sqrt(self.size(key) * pull) + _SAME * sum(map(self.pace, key[:2])):
+        several = len(touch.points) > 1 or any(isinstance(self.actors[k].rigid.outline, Solid) for k in key[:2])
+        if several or np.abs(self.speeds(key)).min() <= _SLOWLY * math.sqrt(self.size(key) * pull) + _SAME * sum(map(self.pace, key[:2])):
             self.touching[key] = self.tracked(key, touch, True)
 
     def bounces_end(self, key: Key, e: float) -> bool:

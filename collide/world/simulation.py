@@ -193,7 +193,7 @@ class Simulation(Following):
         if isinstance(actor.course, Forced):
             hit = self.next_forced(k, clock)
             for key in hit:
-                self.touching[key] = self.moved_touch(key)
+                self.touching[key] = self.moved_touch(key, True)
                 if not len(self.touching[key].points):
                     self.not_followed(key)
             if hit:

@@ -72,8 +72,8 @@ class Touches(Lookout):
         self.touching: dict[Key, Touching] = {}
         self.leaving: set[int] = set()
 
-    def moved_touch(self, key: Key) -> Touching:
-        """Where two bodies touch that touched a while ago, and stayed together but for small bounces."""
+    def moved_touch(self, key: Key, lands: bool = False) -> Touching:
+        """Where two bodies touch that touched a while ago, and stayed together but for small bounces; `lands`: which is a hit."""
         old, ball = self.touching[key], next((k for k in key[:2] if self.actors[k].ball is not None), None)
         if ball is None:
             way = self.actors[key[0]] if self.actors[key[0]].free else self.actors[key[1]]

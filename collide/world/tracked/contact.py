@@ -53,8 +53,18 @@ class OnFace:
     radius: float
     face: Flat
 
+    def courses(self, points: np.ndarray, one: Place, other: Place) -> Course:
+        """At m times, of other points (k, 3) like this one: (m, k) and (m, k, 3)."""
+        one, other = (Place(*(e[:, None] for e in place)) for place in (one, other))
+        arm, normal = (one.turn @ points[..., None])[..., 0], (other.turn @ self.face.normal[:, None])[..., 0]
+        shape = arm.shape
+        found = self._course(arm, normal, one, other)
+        return Course(*(np.broadcast_to(e, shape[:e.ndim]) for e in found))
+
     def course(self, one: Place, other: Place) -> Course:
-        arm, normal = one.turn @ self.point, other.turn @ self.face.normal
+        return self._course(one.turn @ self.point, other.turn @ self.face.normal, one, other)
+
+    def _course(self, arm: np.ndarray, normal: np.ndarray, one: Place, other: Place) -> Course:
         turning = crosses(other.spin, normal)
         middle = one.centre + arm
         gap = _dot(normal, middle - other.centre) - self.face.level - self.radius

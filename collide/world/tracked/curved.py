@@ -5,13 +5,13 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .contact import Course, Place
-from .jets import Jet, Lost, Part
+from .jets import Jet, Lost, Part, spread_of
 from .meeting import Meeting, across, dots, growth, on_face, rates, sizes, step, turning
 
-# Against size: a step of Newton's method after which a place is known to a rounding, and the longest; how many; and a surface so flat that
-# it is not seen where it touches. Places from which others are found are rounded to so many bits. From points that are dense, so many
-# steps lead to a contact that there is.
-_CLOSE, _STRIDE, _STEPS, _FLAT, _BITS, _SOON = 1e-8, 0.2, 60, 1e-7, 24, 12
+# Against size: a step of Newton's method after which a place is known to a rounding, and the longest; how many; a surface so flat that it
+# is not seen where it touches, and an edge that is so along a flat face. Places from which others are found are rounded to so many bits.
+# From points that are dense, so many steps lead to a contact that there is.
+_CLOSE, _STRIDE, _STEPS, _FLAT, _TILTED, _BITS, _SOON = 1e-8, 0.2, 60, 1e-7, 5e-8, 24, 12
 # A contact is about to be one along a curve where the least curvature of the gap is so much of the greatest.
 _FLATTENS = 1e-5
 # Against size: a contact is found at once from one whose bodies are no further from where they are.
@@ -39,6 +39,9 @@ class OnSmooth:
         self.start = self.at = start
         # Of times that were asked for at once.
         self.known: Known | None = None
+        # May all of a curved edge come to lie on a flat face?
+        self.may_lie = one.dimension == 1 and other.dimension == 2 and other.straight and not one.straight
+        self.wide = max(size, spread_of(one.points)) if self.may_lie else size
 
     def again(self) -> "OnSmooth":
         """The same contact from where it is now."""
@@ -155,13 +158,17 @@ class OnSmooth:
         """(m,): does the gap grow with the distance from the contact, so that the place is told well?"""
         grown = growth(found)
         bends = found.one.along.shape[1] > 0 and found.bend is not None
+        # What is nearly in a plane is tracked until that is where it lies.
+        flat = _TILTED if self.may_lie else _FLAT
         with np.errstate(invalid="ignore"):
-            return np.asarray(grown.least > _FLAT * np.maximum(grown.most, 1.0 / self.size if bends else 1.0))
+            return np.asarray(grown.least > flat * np.maximum(grown.most, 1.0 / self.wide if bends else 1.0))
 
     def flattens(self, one: Place, other: Place) -> bool:
-        """Does the gap hardly grow along one direction, so that parts are about to touch along a curve, or all over?"""
+        """Does the gap hardly grow along one direction, so that parts are about to touch along a curve, or all over? Of an edge that may lie
+        on a face it is known what comes then.
+        """
         grown = growth(self._met(one.lane(), other.lane()))
-        return bool(grown.least[0] <= _FLATTENS * max(float(grown.most[0]), 1.0 / self.size))
+        return not self.may_lie and bool(grown.least[0] <= _FLATTENS * max(float(grown.most[0]), 1.0 / self.size))
 
     def lies(self, one: Place, other: Place) -> bool:
         """Is it where a curved edge crosses another edge, and stays in the plane of contact?"""

@@ -11,15 +11,19 @@ from ..impact import least_impulses
 from ..system import System
 from .curved import OnSmooth
 from .features import Features
+from .flush import low
 from .forces import Kept, Motion, Solved, missing, solved
 from .grip import TOLERANCE
 from .jets import Lost
+from .manifold import Contact
 from .pairs import alone, deeper
 from .polyhedral import Polyhedral
 
 # Against size: corners that are no higher are in the plane of a contact; how deep these may come, and how far a contact beyond a border.
 IN_PLANE, _DEEP, _BEYOND = 1e-9, 1e-10, 2e-9
 _TIMES = 24
+# Against the height up to which an edge lies in a plane, where it has risen from it.
+_TILTED = 1.2
 # Against size, what of a gap may be rounding.
 _ROUNDING = 1e-14
 # A slip that is so much along the direction that it is said to have goes on.
@@ -38,13 +42,16 @@ class End:
 
 @dataclass(frozen=True, eq=False)
 class Plane:
-    """Corners (m, 3) of a body that are on their `side` of a contact's plane, seen from the centre of mass, and how low each may come."""
+    """Corners (m, 3) of a body that are on their `side` of a contact's plane, seen from the centre of mass, how low each may come, and how
+    high, of samples of an edge that lies there.
+    """
 
     contact: int
     body: int
     side: float
     corners: np.ndarray
     least: np.ndarray
+    most: np.ndarray
 
 
 class Watch:
@@ -64,30 +71,46 @@ class Watch:
         # Bodies some of whose corners are beyond the plane of a contact.
         self.around: set[tuple[int, int]] = set()
         for c, kept in enumerate(system.kept):
-            for body, side in zip(kept.link.pair, (1.0, -1.0), strict=True):
-                if body in shapes and not isinstance(kept.link.contact, OnSmooth):
-                    self._add(c, body, side, shapes[body].corners, motion, places)
+            for body, side, flat in zip(kept.link.pair, (1.0, -1.0), kept.link.flats, strict=True):
+                shape = shapes.get(body, flat)
+                if shape is not None and not isinstance(kept.link.contact, OnSmooth):
+                    self._add(c, body, side, shape.corners, motion, places, _TILTED if body not in shapes else math.inf)
         self._slipping(motion)
 
     def _pairs(self, parts: Callable[[int], Features | None]) -> dict[tuple[int, int], tuple[int, Features, Features]]:
         """Of pairs that may touch elsewhere, too: the first contact, and their parts."""
         found = {}
-        for c, kept in enumerate(self.system.kept):
-            i, j = sorted(kept.link.pair)
-            if isinstance(kept.link.contact, OnSmooth) and (i, j) not in found:
+        for c, first in enumerate(self.system.kept):
+            i, j = first.link.pair
+            if isinstance(first.link.contact, OnSmooth) and (i, j) not in found and (j, i) not in found:
                 one, other = parts(i), parts(j)
                 assert one is not None and other is not None, "a contact of parts is of bodies that have them"
                 if not alone(one, other):
-                    found[i, j] = c, one, other
+                    kept = [k.link.contact for k in self.system.kept if set(k.link.pair) == {i, j}]
+                    found[i, j] = c, one, self._facing(other, kept) if one.convex else other
         return found
 
-    def _add(self, c: int, body: int, side: float, corners: np.ndarray, motion: Motion, places: dict[int, Any]) -> None:
+    @staticmethod
+    def _facing(body: Features, kept: Sequence[Contact]) -> Features:
+        """What of the second body of contacts may touch elsewhere one that is convex: of what is convex, too, a flat face alone, if it
+        touches with that.
+        """
+        found = [c.other if isinstance(c, OnSmooth) else None for c in kept]
+        face = found[0]
+        if face is None or not body.convex or face.dimension < 2 or not face.straight or any(e is not face for e in found):
+            return body
+        return replace(body, parts=(face,))
+
+    def _add(self, c: int, body: int, side: float, corners: np.ndarray, motion: Motion, places: dict[int, Any], rises: float) -> None:
         high = self._heights(c, side, corners, motion, places[body])
         if (high < -IN_PLANE * self.size).any():
             self.around.add((c, body))
         own = high >= -IN_PLANE * self.size
-        least = np.where(high[own] > IN_PLANE * self.size, 0.0, -_DEEP * self.size)
-        self.planes.append(Plane(c, body, side, corners[own], least))
+        # Neighbours of a sample that touches are hardly higher.
+        lying = own & (high <= _TILTED * low(corners, self.size)) & (rises < math.inf)
+        least = np.where((high > IN_PLANE * self.size) & ~lying, 0.0, -_DEEP * self.size)
+        most = np.where(lying, rises * low(corners[lying], self.size) if lying.any() else 0.0, math.inf)
+        self.planes.append(Plane(c, body, side, corners[own], least[own], most[own]))
 
     @staticmethod
     def _heights(c: int, side: float, corners: np.ndarray, motion: Motion, place: Any) -> np.ndarray:
@@ -135,7 +158,18 @@ class Watch:
             well &= k.link.contact.outside(*(places[b] for b in k.link.pair)) <= _BEYOND * self.size
             if k.loose:
                 well &= motion.gaps[:, c] <= _BEYOND * self.size
-        return well
+        return well & ~self._tilts(places, motion)
+
+    def _tilts(self, places: dict[int, Any], motion: Motion) -> np.ndarray:
+        """(m,): at which times does an edge that lay in a plane rise from it, or come to lie in one?"""
+        found = np.zeros(len(motion.gaps), bool)
+        for plane in self.planes:
+            found |= (self._heights(plane.contact, plane.side, plane.corners, motion, places[plane.body]) > plane.most).any(axis=-1)
+        for c, k in enumerate(self.system.kept):
+            if isinstance(k.link.contact, OnSmooth) and k.link.contact.may_lie:
+                high = self._heights(c, 1.0, k.link.contact.one.points, motion, places[k.link.pair[0]])
+                found |= high.max(axis=-1) <= low(k.link.contact.one.points, self.size)
+        return found
 
     def first_bad(self, times: np.ndarray, courses: Sequence[Any]) -> int:
         """The number of the first of some times at which not all contacts last, or a corner lands; that of all times if there is none."""
@@ -179,10 +213,10 @@ def alongside(kept: Sequence[Kept], motion: Motion, rates: np.ndarray | None = N
     3) is that way.
     """
     found, speeds = np.ones(motion.gaps.shape), motion.speeds if rates is None else rates
-    for c, k in enumerate(kept):
-        if not (k.slip is None or k.loose or not k.friction):
-            across = motion.frames[..., c, 1:, :] @ k.slip
-            found[..., c] = (speeds[..., c, 1:] * across).sum(axis=-1)
+    slips = [c for c, k in enumerate(kept) if not (k.slip is None or k.loose or not k.friction)]
+    if slips:
+        across = (motion.frames[..., slips, 1:, :] @ np.array([kept[c].slip for c in slips])[:, :, None])[..., 0]
+        found[..., slips] = (speeds[..., slips, 1:] * across).sum(axis=-1)
     return found
 
 
@@ -198,15 +232,17 @@ def onward(system: System, now: float, courses: Sequence[Any]) -> list[Kept] | N
 
 
 def lifted(system: System, now: float, courses: Sequence[Any], size: float) -> np.ndarray | None:
-    """(n, 6): the least shifts and turns of the free bodies after which they are no longer in each other at the contacts; None where they
-    are not, but for rounding.
+    """(n, 6): the least shifts and turns of the free bodies after which they are no longer in each other at the contacts, and edges that
+    lie in planes do just that; None where they are not, but for rounding.
     """
     _, motion, inverse, _ = system.look(now, courses)
-    deep = motion.gaps < -_ROUNDING * size
-    if not deep.any():
-        return None
+    deep, lying = motion.gaps < -_ROUNDING * size, np.array([k.link.flats != (None, None) for k in system.kept])
     root = np.linalg.cholesky(inverse)
     normals = motion.rows[:, 0] @ root
+    if lying.any():
+        return np.asarray(root @ (np.linalg.pinv(normals[lying], rcond=1e-9) @ -motion.gaps[lying])).reshape(-1, 6)
+    if not deep.any():
+        return None
     found: np.ndarray = (root @ (normals.T @ least_impulses(normals, np.where(deep, -motion.gaps, 0.0)))).reshape(-1, 6)
     return found
 

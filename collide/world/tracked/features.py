@@ -27,7 +27,7 @@ _INWARD = 1e-6
 class Features:
     """`parts` of a shape, seen from its centre of mass. `convex`: all of it is on the inner side of each face, as far as many points tell;
     `strictly`: one closed smooth surface, that is; `radius`: of a ball round the only part. `within` (n, 4): normals and levels of planes
-    that hold what is convex and has edges.
+    that hold what is convex and has edges. `polyhedron`: the same by its corners, of what is flat.
     """
 
     parts: tuple[Part, ...]
@@ -35,6 +35,7 @@ class Features:
     strictly: bool
     radius: float = 0.0
     within: np.ndarray = field(default_factory=lambda: np.empty((0, 4)))
+    polyhedron: Polyhedral | None = None
 
     @property
     def flat(self) -> bool:
@@ -87,10 +88,10 @@ def _of_flat(flat: Polyhedral) -> Features:
     parts += [Segment(a, b - a, normals) for (a, b), normals, e in zip(flat.edges, outward, hollow, strict=True) if not e]
     parts += [Plane(f, len(faces) == 1) for f in faces]
     if len(faces) == 1:
-        return Features(tuple(parts), True, False)
+        return Features(tuple(parts), True, False, polyhedron=flat)
     within = np.array([[*f.normal, f.level] for f in faces])
     inner = bool((corners @ within[:, :3].T - within[:, 3]).max() <= _SAME * size)
-    return Features(tuple(parts), inner, False, within=within if inner else np.empty((0, 4)))
+    return Features(tuple(parts), inner, False, within=within if inner else np.empty((0, 4)), polyhedron=flat)
 
 
 def _on(point: np.ndarray, flat: Polyhedral, size: float) -> list[Flat]:

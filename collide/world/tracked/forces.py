@@ -12,7 +12,7 @@ import numpy as np
 
 from ..impact import frames
 from ..rotation import crosses
-from .contact import Place
+from .contact import Course, OnFace, Place
 from .manifold import Link
 
 # Against the largest: what counts as nothing, in the rank of a system and in what is left of its right-hand side.
@@ -57,45 +57,73 @@ class Motion(NamedTuple):
 def motion(links: Sequence[Link], places: dict[int, Place], rates: dict[int, np.ndarray], row: dict[int, int], m: int) -> Motion:
     """At m times. `rates` (m, 6): accelerations of the bodies without any contacts; `row`: the numbers of those that are free."""
     k, n = len(links), len(row)
-    axes, rows, speeds, free = np.empty((m, k, 3, 3)), np.zeros((m, k, 3, 6 * n)), np.empty((m, k, 3)), np.empty((m, k, 3))
-    gaps, points = np.empty((m, k)), np.empty((m, k, 3))
+    if not k:
+        return Motion(*(np.empty((m, 0, *rest)) for rest in ((3, 3), (3, 6 * n), (3,), (3,), (), (3,))))
+    course = _courses(links, places)
+    axes = frames(course.normal.reshape(-1, 3)).reshape(m, k, 3, 3)
+    rows, speed, change = np.zeros((m, k, 3, 6 * n)), np.zeros((m, k, 3)), np.zeros((m, k, 3))
+    for side, sign in ((0, 1.0), (1, -1.0)):
+        own = [link.pair[side] for link in links]
+        place = Place(*(np.stack(e, axis=1) for e in zip(*(places[b] for b in own), strict=True)))
+        rate = np.stack([rates[b] for b in own], axis=1)
+        arm = course.point - place.centre
+        speed += sign * (place.velocity + crosses(place.spin, arm))
+        change += sign * (rate[..., :3] + crosses(rate[..., 3:], arm) + crosses(place.spin, course.moving - place.velocity))
+        for b in row:
+            which = [c for c in range(k) if own[c] == b]
+            rows[:, which, :, 6 * row[b]:6 * row[b] + 3] = sign * axes[:, which]
+            rows[:, which, :, 6 * row[b] + 3:6 * row[b] + 6] = sign * crosses(arm[:, which, None], axes[:, which])
+    free = (axes @ change[..., None])[..., 0]
+    free[..., 0] += (course.turning * speed).sum(axis=-1)
+    return Motion(axes, rows, (axes @ speed[..., None])[..., 0], free, course.gap, course.point)
+
+
+def _courses(links: Sequence[Link], places: dict[int, Place]) -> Course:
+    """Of k contacts at m times: (m, k) and (m, k, 3)."""
+    found: dict[int, Course] = {}
     for c, link in enumerate(links):
-        course = link.contact.course(*(places[b] for b in link.pair))
-        own = axes[:, c] = frames(course.normal)
-        gaps[:, c], points[:, c] = course.gap, course.point
-        speed, change = np.zeros((m, 3)), np.zeros((m, 3))
-        for b, sign in zip(link.pair, (1.0, -1.0), strict=True):
-            place, rate = places[b], rates[b]
-            arm = course.point - place.centre
-            speed += sign * (place.velocity + crosses(place.spin, arm))
-            change += sign * (rate[:, :3] + crosses(rate[:, 3:], arm) + crosses(place.spin, course.moving - place.velocity))
-            if b in row:
-                at = 6 * row[b]
-                rows[:, c, :, at:at + 3] = sign * own
-                rows[:, c, :, at + 3:at + 6] = sign * crosses(arm[:, None], own)
-        speeds[:, c] = (own @ speed[..., None])[..., 0]
-        free[:, c] = (own @ change[..., None])[..., 0]
-        free[:, c, 0] += (course.turning * speed).sum(axis=1)
-    return Motion(axes, rows, speeds, free, gaps, points)
+        contact, (one, other) = link.contact, (places[b] for b in link.pair)
+        if c in found:
+            continue
+        if isinstance(contact, OnFace):
+            # All corners of a body on one face at once.
+            points = {n: e.contact.point for n, e in enumerate(links) if isinstance(e.contact, OnFace) and e.pair == link.pair
+                      and e.contact.face is contact.face and e.contact.radius == contact.radius}
+            at = contact.courses(np.array(list(points.values())), one, other)
+            found |= {n: Course(*(e[:, row] for e in at)) for row, n in enumerate(points)}
+        else:
+            found[c] = contact.course(one, other)
+    return Course(*(np.stack([found[c][e] for c in range(len(links))], axis=1) for e in range(5)))
 
 
 def directions(kept: Sequence[Kept], now: Motion) -> list[np.ndarray | None]:
     """Of each contact that slips, the direction in its frame (..., 2) against which friction acts; None of those that stick. A slip that
     comes to its end, or has just begun, has the direction that it is said to have, so that the forces change smoothly there.
     """
-    return [None if k.slip is None or k.loose else _direction(c, k, now)[0] for c, k in enumerate(kept)]
+    slips, found = _slips(kept), list[np.ndarray | None]([None] * len(kept))
+    if slips:
+        ways = _ways(kept, slips, now)[0]
+        for n, c in enumerate(slips):
+            found[c] = ways[..., n, :]
+    return found
 
 
-def _direction(c: int, k: Kept, now: Motion) -> tuple[np.ndarray, np.ndarray]:
-    """Of contact c, which slips, and (..., 2, 2), how that changes with the slip."""
-    along = now.frames[..., c, 1:, :] @ (k.slip if k.slip is not None else np.zeros(3))
+def _slips(kept: Sequence[Kept]) -> list[int]:
+    """The numbers of the contacts that do."""
+    return [c for c, k in enumerate(kept) if k.slip is not None and not k.loose]
+
+
+def _ways(kept: Sequence[Kept], slips: Sequence[int], now: Motion) -> tuple[np.ndarray, np.ndarray]:
+    """(..., s, 2), of s contacts that slip, and (..., s, 2, 2), how that changes with the slips."""
+    still = np.array([kept[c].still for c in slips])[:, None]
+    along = (now.frames[..., slips, 1:, :] @ np.array([kept[c].slip for c in slips])[:, :, None])[..., 0]
     along = along / np.maximum(np.hypot(along[..., 0], along[..., 1]), 1e-300)[..., None]
-    speed = now.speeds[..., c, 1:]
+    speed = now.speeds[..., slips, 1:]
     ahead = (speed * along).sum(axis=-1)[..., None]
-    way = speed + np.maximum(k.still - ahead, 0.0) * along
+    way = speed + np.maximum(still - ahead, 0.0) * along
     size = np.maximum(np.hypot(way[..., 0], way[..., 1])[..., None], 1e-300)
     found = way / size
-    aside = np.where(ahead < k.still, along, 0.0)
+    aside = np.where(ahead < still, along, 0.0)
     turns = (np.eye(2) - found[..., :, None] * found[..., None, :]) @ (np.eye(2) - aside[..., :, None] * aside[..., None, :])
     return found, turns / size[..., None]
 
@@ -134,20 +162,28 @@ def solved(kept: Sequence[Kept], now: Motion, inverse: np.ndarray, bend: bool = 
     moved = flat[..., which, :] @ inverse @ np.swapaxes(flat, -1, -2)
     system = moved @ spread
     wanted = -now.free.reshape(*lead, 3 * k)[..., which, None]
-    back = np.linalg.pinv(system, rcond=_RANK)
+    back = _back(flat[..., which, :], inverse @ np.swapaxes(flat, -1, -2) @ spread, system)
     found = back @ wanted
     forces = spread @ found
     push = np.swapaxes(flat, -1, -2) @ forces
     left, most = np.abs(system @ found - wanted).max(axis=(-2, -1)), np.abs(wanted).max(axis=(-2, -1))
-    turning = [(c, e) for c, e in enumerate(kept) if e.slip is not None and e.friction and not e.loose] if bend else []
+    turning = [c for c in _slips(kept) if kept[c].friction] if bend else []
     bent = None
     if turning:
-        turned = np.zeros((*lead, 3 * k, six))
-        for c, e in turning:
-            turned[..., 3 * c + 1:3 * c + 3, :] = -e.friction * forces[..., 3 * c, 0, None, None] * (
-                _direction(c, e, now)[1] @ flat[..., 3 * c + 1:3 * c + 3, :])
+        turned = np.zeros((*lead, k, 3, six))
+        pressed = np.array([kept[c].friction for c in turning]) * forces.reshape(*lead, k, 3)[..., turning, 0]
+        turned[..., turning, 1:, :] = -pressed[..., None, None] * (_ways(kept, turning, now)[1] @ now.rows[..., turning, 1:, :])
+        turned = turned.reshape(*lead, 3 * k, six)
         bent = inverse @ np.swapaxes(flat, -1, -2) @ (turned - spread @ (back @ (moved @ turned)))
     return Solved(forces.reshape(*lead, k, 3), push[..., 0], (inverse @ push)[..., 0], left <= _LEFT * np.maximum(most, 1e-300), bent)
+
+
+def _back(first: np.ndarray, second: np.ndarray, product: np.ndarray) -> np.ndarray:
+    """The pseudoinverse of a product of two matrices, (..., c, n) and (..., n, c), which has no higher rank than n."""
+    if product.shape[-1] <= second.shape[-2]:
+        return np.asarray(np.linalg.pinv(product, rcond=_RANK))
+    axes, sizes, rest = np.linalg.svd(first, full_matrices=False)
+    return np.asarray(np.linalg.pinv(sizes[..., None] * rest @ second, rcond=_RANK) @ np.swapaxes(axes, -1, -2))
 
 
 class Missing(NamedTuple):

@@ -21,6 +21,8 @@ from .contact import outside
 
 # Cells of an edge, from whose middles places are found.
 _CELLS = 32
+# An edge is measured by so many chords for each point that is asked for; and steps of Newton's method.
+_FINE, _NEWTON = 8, 6
 
 
 class Lost(Exception):
@@ -214,6 +216,27 @@ class Rim:
     def lows(self, values: np.ndarray) -> np.ndarray:
         return lows(values, self.closed)
 
+    def spread(self, count: int, way: np.ndarray | None) -> np.ndarray:
+        """(count, 3), and one more if it has ends: points evenly spaced; on a closed edge from the one on that is farthest along a
+        direction, if that is given.
+        """
+        grid = np.linspace(self.lo, self.hi, _FINE * count + 1)
+        points = self._kernel.points(grid[:, None])[:, :3]
+        lengths = np.concatenate([[0.0], np.cumsum(np.linalg.norm(np.diff(points, axis=0), axis=1))])
+        first = self.lo if way is None or not self.closed else self._farthest(float(grid[np.argmax(points @ way)]), way)
+        along = np.interp(first, grid, lengths) + lengths[-1] * np.arange(count + (not self.closed)) / count
+        places = np.interp(along % lengths[-1] if self.closed else along, lengths, grid)
+        places[0] = first
+        return np.asarray(self._kernel.points(places[:, None])[:, :3] - self.middle)
+
+    def _farthest(self, place: float, way: np.ndarray) -> float:
+        """Along a direction, from a place near that (Newton's method)."""
+        for _ in range(_NEWTON):
+            row = self._kernel.points(np.array([[place]]))[0]
+            slope, bend = float(row[3:6] @ way), float(row[6:9] @ way)
+            place -= slope / bend if bend < 0.0 else 0.0
+        return self.lo + (place - self.lo) % (self.hi - self.lo)
+
 
 @dataclass(frozen=True, eq=False)
 class Plane:
@@ -257,6 +280,11 @@ class Plane:
 
     def lows(self, values: np.ndarray) -> np.ndarray:
         return least(values)
+
+
+def spread_of(points: np.ndarray) -> float:
+    """How far points (m, 3) are from the middle of them."""
+    return float(np.linalg.norm(points - points.mean(axis=0), axis=1).max())
 
 
 def away(own: np.ndarray, points: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -7,38 +7,46 @@ there. That this finds all of them is as good as the points of the parts are den
 
 import functools
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
 
-from .contact import Course, Place
+from .contact import Course, OnEdge, OnFace, Place
 from .curved import OnSmooth
 from .features import Features
+from .flush import Flats, Flush, bordered, flush
 from .jets import Lost, Part, Plane, Rim, least
 from .smooth import Level
 
 # Against size: what is on a border, or one place; and normals that are out by no more.
 _NEAR, _ASIDE = 1e-9, 1e-6
-# So many least distances are looked at.
-_MANY = 16
+# So many least distances are looked at; and so many neighbours among the points of an edge touch where that is hardly bent, seen along a
+# face.
+_MANY, _SEVERAL = 16, 3
 # Against size: bodies of which it is not told where they are inside are not deeper in each other when that is seen.
 _DEEPEST = 0.25
 
 
 class Near(NamedTuple):
-    """A contact, whose first body is the other one of the two asked for if it is `turned`; and how far they are apart there."""
+    """A contact, whose first body is the other one of the two asked for if it is `turned`; and how far they are apart there. `flats`: of
+    its two bodies, where curved edges lie in its plane.
+    """
 
-    contact: OnSmooth
+    contact: OnSmooth | OnFace | OnEdge
     turned: bool
     gap: float
+    flats: Flats = (None, None)
 
 
-def between(one: Features, other: Features, a: Place, b: Place, size: float) -> list[Near]:
-    """`size`: of the smaller body. Lost, where they touch along an edge that is curved."""
-    found: list[Near] = []
+def between(one: Features, other: Features, a: Place, b: Place, size: float, known: Flats = (None, None)) -> list[Near]:
+    """`size`: of the smaller body. Where edges that are curved lie in the plane of a face, contacts are samples of them; Lost, where they
+    touch otherwise along one. `known`: the flat faces of both as they were sampled.
+    """
+    planes = flush(one, other, a, b, size, known)
+    found = [Near(c.contact, c.turned, c.gap, f.flats[::-1] if c.turned else f.flats) for f in planes for c in f.contacts]
     points: list[np.ndarray] = []
-    for _, contact, turned, point in _all(one, other, a.lane(), b.lane(), size, math.inf):
+    for _, contact, turned, point in _all(one, other, a.lane(), b.lane(), size, math.inf, [planes]):
         if all(np.linalg.norm(point.point - p) > _NEAR * size for p in points):
             if contact.lies(*((b, a) if turned else (a, b))) and abs(point.gap) <= _NEAR * size:
                 raise Lost("an edge")
@@ -49,23 +57,29 @@ def between(one: Features, other: Features, a: Place, b: Place, size: float) -> 
 
 def deeper(one: Features, other: Features, a: Place, b: Place, size: float, least: float) -> np.ndarray:
     """(m,): at which of m times are bodies deeper in each other than that at a contact? Lost as before."""
-    found = np.zeros(len(a.centre), bool)
-    for k, contact, turned, point in _all(one, other, a, b, size, _NEAR * size):
+    found, curved = np.zeros(len(a.centre), bool), bordered(one) or bordered(other)
+    planes = [flush(one, other, a.of(k), b.of(k), size) if curved else [] for k in range(len(found))]
+    for k, contact, turned, point in _all(one, other, a, b, size, _NEAR * size, planes):
         found[k] |= point.gap <= -least
         if contact.lies(*(p.of(k) for p in ((b, a) if turned else (a, b)))):
             raise Lost("an edge")
     return found
 
 
-def _all(one: Features, other: Features, a: Place, b: Place, size: float, most: float) -> Iterator[tuple[int, OnSmooth, bool, Course]]:
-    """Contacts at m times where bodies are no farther apart than `most`: the number of the time, the contact, and its course."""
+def _all(one: Features, other: Features, a: Place, b: Place, size: float, most: float,
+         planes: Sequence[Sequence[Flush]]) -> Iterator[tuple[int, OnSmooth, bool, Course]]:
+    """Contacts at m times where bodies are no farther apart than `most`: the number of the time, the contact, and its course; but for those
+    in `planes` in which edges lie then.
+    """
     for first, second, turned in _pairs(one, other):
         own, its = (b, a) if turned else (a, b)
         radius = (other if turned else one).radius
         starts = _starts(first, second, own, its, radius, one.convex and other.convex)
-        if isinstance(first, Rim) and any(_lies(first, second, own.of(k), its.of(k), size) for k in np.unique(starts.time)):
+        if isinstance(first, Rim) and any(_lies(first, second, own.of(k), its.of(k), size, planes[k]) for k in np.unique(starts.time)):
             raise Lost("an edge")
         for k, contact, point in _tracked(first, second, starts, own, its, radius, size, most):
+            if any(f.holds(point.point, size) for f in planes[k]):
+                continue
             if point.gap >= 0.0 or _deep(contact, point, (one, other)[turned], (other, one)[turned], own.of(k), its.of(k)):
                 yield k, contact, turned, point
 
@@ -90,17 +104,18 @@ def followed(one: Features, other: Features) -> bool:
     return one.followed and other.followed
 
 
-def _lies(edge: Rim, face: Part, own: Place, its: Place, size: float) -> bool:
-    """Do several points of an edge touch a flat face, or one that is flat there?"""
-    points = (edge.points @ own.turn.T + own.centre - its.centre) @ its.turn
-    if edge.straight or face.dimension < 2:
+def _lies(edge: Rim, face: Part, own: Place, its: Place, size: float, planes: Sequence[Flush]) -> bool:
+    """Do several points of an edge touch a face that is curved, or a flat one that not all of it lies on?"""
+    at = edge.points @ own.turn.T + own.centre
+    if edge.straight or face.dimension < 2 or any(f.holds(at, size) for f in planes):
         return False
+    points = (at - its.centre) @ its.turn
     if isinstance(face, Plane):
         which = np.abs(points @ face.face.normal - face.face.level) <= _NEAR * size
-        return bool((face.beyond(face.toward(points[which])) <= _NEAR * size).sum() > 1)
+        return bool((face.beyond(face.toward(points[which])) <= _NEAR * size).sum() > _SEVERAL)
     jet = face.jet(face.start(np.linalg.norm(face.points - points[:, None], axis=2).argmin(axis=1)))
     way = points - jet.point
-    return bool(((np.abs((way * jet.normal).sum(axis=1)) <= _NEAR * size) & (np.linalg.norm(way, axis=1) <= face.spacing)).sum() > 1)
+    return bool(((np.abs((way * jet.normal).sum(axis=1)) <= _NEAR * size) & (np.linalg.norm(way, axis=1) <= face.spacing)).sum() > _SEVERAL)
 
 
 def _pairs(one: Features, other: Features) -> Iterator[tuple[Part, Part, bool]]:

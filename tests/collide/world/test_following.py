@@ -100,11 +100,18 @@ def test_a_block_stands_on_a_box_and_rocks_on_it():
     assert np.diff([run.energy(float(s)) for s in np.linspace(0, 1.5, 60)]).max() < 1e-9
 
 
-def test_what_slides_to_a_rim_that_is_not_flat_is_not_followed():
-    """A disc has no straight border: the block does not slide on in the air beyond it."""
+def test_a_block_that_slides_over_a_rim_that_is_round_tips():
+    """When its centre is beyond the point of the circle that is farthest that way, as beyond a straight rim."""
     bodies = [RigidBody(cylinder(radius=2), fixed=True), RigidBody(cube(), position=(0, 0, 2.5), velocity=(3, 0, 0))]
     run = World(bodies, gravity=GRAVITY, friction=0.1, restitution=0.0).run(until=1.2, budget=Budget(seconds=None))
-    assert run.outcome is Outcome.UNRESOLVED and "along a curve" in run.reason and run.until < 3 - math.sqrt(5)
+    assert run.outcome is Outcome.FINISHED and not run.events
+    over = 3 - math.sqrt(5.1)
+    np.testing.assert_allclose(run.state(over).positions[1], [1.95, 0, 2.5], atol=1e-9)
+    assert abs(run.state(over).spins[1][1]) < 1e-5 and run.state(over + 0.1).spins[1][1] > 0.1
+    for moment in np.linspace(0, 1.2, 25):
+        found = corners(run, 1, float(moment))
+        assert not ((found[:, 2] < 2 - 1e-9) & (np.hypot(found[:, 0], found[:, 1]) < 2 - 1e-9)).any()
+    assert np.diff([run.energy(float(s)) for s in np.linspace(0, 1.2, 25)]).max() < 1e-9
 
 
 def test_a_ball_on_a_turntable_goes_round_by_two_sevenths():

@@ -11,7 +11,7 @@ from collide import Outcome, RigidBody, World
 from collide.search.budget import Budget
 from collide.world.sustained import Mode
 from generative import ParametricSurface, Rigid, t, u, v
-from models.shapes.solids import box, cylinder
+from models.shapes.solids import box
 from tests.sampled import worlds
 
 from .scenes import BALL, FLOOR, RING, WALL, cube, slope
@@ -277,15 +277,6 @@ def test_a_run_that_ends_before_its_first_step_has_the_state_of_the_start(tmp_pa
         run.save(tmp_path / "run.json")
         np.testing.assert_array_equal(world.load(tmp_path / "run.json").state(0.0).positions, run.state(0.0).positions)
         assert [e.time for e in run.resumed(until=2.0).events] == [e.time for e in whole.events]
-
-
-def test_what_is_not_followed_is_said():
-    """A can that stands on all of its rim, and turns about itself."""
-    can = cylinder(radius=1, height=1)
-    bodies = [RigidBody(FLOOR, fixed=True), RigidBody(can, position=(0, 0, 0.2), spin=(0, 0, 1))]
-    run = World(bodies, gravity=(0, 0, -10), restitution=0.0, friction=0.5).run(until=1.0, budget=20)
-    assert run.outcome is Outcome.UNRESOLVED and "body 0 and body 1 stay in contact" in run.reason
-    assert run.until == pytest.approx(0.2, abs=1e-9)
 
 
 def test_own_laws():
