@@ -164,8 +164,8 @@ class OnSmooth:
             return np.asarray(grown.least > flat * np.maximum(grown.most, 1.0 / self.wide if bends else 1.0))
 
     def flattens(self, one: Place, other: Place) -> bool:
-        """Does the gap hardly grow along one direction, so that parts are about to touch along a curve, or all over? Of an edge that may lie
-        on a face it is known what comes then.
+        """Does the gap hardly grow along one direction, so that parts are about to touch along a curve, or all over? Of an edge that may
+        lie on a face it is known what comes then.
         """
         grown = growth(self._met(one.lane(), other.lane()))
         return not self.may_lie and bool(grown.least[0] <= _FLATTENS * max(float(grown.most[0]), 1.0 / self.size))

@@ -74,7 +74,7 @@ def _all(one: Features, other: Features, a: Place, b: Place, size: float, most: 
     for first, second, turned in _pairs(one, other):
         own, its = (b, a) if turned else (a, b)
         radius = (other if turned else one).radius
-        starts = _starts(first, second, own, its, radius, one.convex and other.convex)
+        starts = _starts(first, second, own, its, radius, one.convex and other.convex, size)
         if isinstance(first, Rim) and any(_lies(first, second, own.of(k), its.of(k), size, planes[k]) for k in np.unique(starts.time)):
             raise Lost("an edge")
         for k, contact, point in _tracked(first, second, starts, own, its, radius, size, most):
@@ -85,13 +85,17 @@ def _all(one: Features, other: Features, a: Place, b: Place, size: float, most: 
 
 
 def _deep(near: OnSmooth, at: Course, first: Features, second: Features, own: Place, its: Place) -> bool:
-    """May bodies be in each other as deep as this, and the second nowhere nearer to its surface? As far as that is known."""
+    """May bodies be in each other as deep as this, and the second nowhere nearer to its surface, if it touches with a face? As far as that
+    is known. A point above a tip that is in the second body need not be in the first one.
+    """
     if near.radius:
         return at.gap > -near.radius
-    place, slack = at.point + at.gap * at.normal, _NEAR * near.size
+    place, slack, face = at.point + at.gap * at.normal, _NEAR * near.size, near.other.dimension == 2
     inside = first.within[:, :3] @ ((at.point - own.centre) @ own.turn) - first.within[:, 3] <= slack
-    deep = second.within[:, :3] @ ((place - its.centre) @ its.turn) - second.within[:, 3] <= (1.0 - _ASIDE) * at.gap + slack
-    return bool(inside.all() and deep.all()) and (second.convex or at.gap > -_DEEPEST * near.size)
+    nearest = (1.0 - _ASIDE) * at.gap if face else 0.0
+    deep = second.within[:, :3] @ ((place - its.centre) @ its.turn) - second.within[:, 3] <= nearest + slack
+    told = bool(inside.all()) or (face and len(second.within) > 0)
+    return told and bool(deep.all()) and (second.convex or at.gap > -_DEEPEST * near.size)
 
 
 def alone(one: Features, other: Features) -> bool:
@@ -144,9 +148,10 @@ class Starts(NamedTuple):
     second: np.ndarray
 
 
-def _starts(first: Part, second: Part, own: Place, its: Place, radius: float, convex: bool) -> Starts:
+def _starts(first: Part, second: Part, own: Place, its: Place, radius: float, convex: bool, size: float) -> Starts:
     """Places from where parts may touch at m times; none where they are seen to be apart. Faces of `convex` bodies do so at one place."""
-    reach = (first.spacing + second.spacing) * (1.0 + _ASIDE) + radius
+    # A corner may be below a plane by then.
+    reach = (first.spacing + second.spacing or _DEEPEST * size) * (1.0 + _ASIDE) + radius
     (middle, far), back = _ball(first), np.swapaxes(its.turn, 1, 2)
     turn, shift = back @ own.turn, (back @ (own.centre - its.centre)[..., None])[..., 0]
     times = np.flatnonzero(_nears(second, turn @ middle + shift, far + reach))

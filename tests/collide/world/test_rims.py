@@ -9,9 +9,11 @@ from scipy.integrate import quad, solve_ivp
 from collide import Outcome, RigidBody, World
 from collide.world.rotation import matrix
 from collide.world.sustained import Mode
+from collide.world.tracked.contact import Place
 from collide.world.tracked.features import features
 from collide.world.tracked.flush import SAMPLES, sampled
-from models.shapes.solids import cylinder
+from collide.world.tracked.pairs import between, deeper
+from models.shapes.solids import box, cone, cylinder
 
 from .scenes import FLOOR
 
@@ -121,3 +123,16 @@ def test_samples_are_even_and_begin_at_the_farthest_point():
         assert len(own) == SAMPLES and np.abs(own - [-1.2, 1.6, high]).max(axis=1).min() < 1e-9
         np.testing.assert_allclose(np.linalg.norm(own[:, :2], axis=1), 2, rtol=1e-14)
         np.testing.assert_allclose(np.diff(np.unwrap(np.sort(np.arctan2(own[:, 1], own[:, 0])))), 2 * np.pi / SAMPLES, rtol=1e-9)
+
+
+def test_a_tip_is_seen_below_a_plane():
+    """A cone on its side, whose tip is lower: what is above it is not in the cone. Cones fell through floors there."""
+    still, floor = np.zeros(3), features(box(sizes=(10, 10, 1)), (0.0, 0.0, 0.5))
+    tip = features(cone(radius=1, height=2), (0.0, 0.0, 0.5))
+    for tilt, depth in ((0.0, 1e-9), (1e-3, 1e-4), (0.3, 0.1)):
+        angle = math.pi / 2 + math.atan(0.5) + tilt
+        turn = np.array([[1, 0, 0], [0, math.cos(angle), -math.sin(angle)], [0, math.sin(angle), math.cos(angle)]])
+        places = Place(np.array([0, 0, -depth]) - turn @ [0, 0, 1.5], turn, still, still), Place(still, np.eye(3), still, still)
+        found = between(tip, floor, *places, 1.0)
+        assert min(near.gap for near in found) == pytest.approx(-depth, rel=1e-6)
+        assert deeper(tip, floor, *(place.lane() for place in places), 1.0, depth / 2).all()
