@@ -225,25 +225,26 @@ class Following(Linked):
             raise Undecided(f"{self.called(key[0])} and {self.called(key[1])} change how they touch again and again at t = {self.now!r}")
 
     def _tell(self, system: System) -> None:
-        """How bodies stay in contact, where that has changed."""
-        _, motion, _, _ = system.look(self.now, self._all())
+        """How bodies stay in contact until their present motion ends, where that has changed: what begins to move does not rest."""
+        middle = (self.now + min(self.actors[k].course.until for k in system.free)) / 2.0
+        _, motion, _, _ = system.look(middle, self._all())
         told = {}
         for k in system.free:
             own = [c for c, kept in enumerate(system.kept) if k in kept.link.pair and not kept.loose]
             if own:
-                told[k] = self._mode(k, [system.kept[c] for c in own], motion.speeds[own])
+                told[k] = self._mode(k, [system.kept[c] for c in own], motion.speeds[own], middle)
         for k, mode in told.items():
             if self.modes.get(k) is not mode:
                 self.rests.append(Rest(self.now, k, mode))
         self.modes = {k: m for k, m in self.modes.items() if k not in system.free} | told
 
-    def _mode(self, k: int, kept: Sequence[Kept], speeds: np.ndarray) -> Mode:
+    def _mode(self, k: int, kept: Sequence[Kept], speeds: np.ndarray, when: float) -> Mode:
         slips = [(c.slip is not None and c.friction > 0.0) or np.hypot(*s[1:]) > c.still for c, s in zip(kept, speeds, strict=True)]
         if any(slips):
             return Mode.SLIDING
-        own = self.actors[k].course.spin_at(self.now)
+        own = self.actors[k].course.spin_at(when)
         for c in kept:
-            other = self.actors[sum(c.link.pair) - k].course.spin_at(self.now)
+            other = self.actors[sum(c.link.pair) - k].course.spin_at(when)
             if np.linalg.norm(own - other) * self.actors[k].radius > c.still:
                 return Mode.ROCKING if self.shape(k) is not None else Mode.ROLLING
         return Mode.REST

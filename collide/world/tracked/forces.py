@@ -1,7 +1,8 @@
 """Forces at contacts that are kept, and the accelerations of bodies under them.
 
 A contact that sticks keeps the speeds of its two bodies there the same; at one that slips only those along the normal are, and friction
-acts against the slip. That is one linear system for the forces at all contacts; where they are more than needed, their sum is determined.
+acts against the slip. That is one linear system for the forces at all contacts. Where they are more than needed, as at four corners of a
+block, those with the least sum of squares are taken: what they do together is determined where all stick, and a choice where some slip.
 """
 
 from collections.abc import Sequence

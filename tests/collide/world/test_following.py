@@ -267,6 +267,15 @@ def test_a_slip_that_begins_is_not_led_aside_by_what_counts_as_none():
 
 
 
+@pytest.mark.parametrize(("shape", "height", "mode"), [(BALL, 1.0, Mode.ROLLING), (block(0.2, 0.2, 1), 0.5, Mode.ROCKING)])
+def test_what_begins_to_move_does_not_rest(shape, height, mode):
+    """On a slope on which it rolls, or tips over its lower edge, from the first moment on."""
+    down = 10 * np.array([math.sin(0.4), 0, -math.cos(0.4)])
+    run = World([RigidBody(FLOOR, fixed=True), RigidBody(shape, position=(0, 0, height), mass=1)], gravity=tuple(down), friction=0.9,
+                restitution=0.0, forces=lambda state: np.zeros((2, 3))).run(until=0.1)
+    assert run.outcome is Outcome.FINISHED and modes(run, 1) == [mode] and "rest" not in run.summary()
+
+
 def test_what_was_once_found_to_end_ends():
     """Also if roundings decide at the limit of friction, and it is found good at the next look."""
     class Unsure(Watch):
