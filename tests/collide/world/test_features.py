@@ -188,6 +188,22 @@ def test_parts_beyond_a_body_are_not_in_it():
         assert [near.contact.one.dimension for near in found] == [0] * 4 and all(abs(near.gap) < 1e-12 for near in found)
 
 
+def test_where_boxes_are_nearest_planes_part_them():
+    """A place where convex bodies are nearest is told by the plane between them: all corners are beyond it, on both sides."""
+    rng, still, parts = np.random.default_rng(11), np.zeros(3), features(box(), (0.0, 0.0, 0.0))
+    corners, count = np.array([[x, y, z] for x in (-0.5, 0.5) for y in (-0.5, 0.5) for z in (-0.5, 0.5)]), 0
+    for _ in range(30):
+        turns, way = [matrix(q / np.linalg.norm(q)) for q in rng.normal(size=(2, 4))], rng.normal(size=3)
+        one, other = (corners @ turn.T for turn in turns)
+        shift = (np.max(one @ way) - np.min(other @ way) + 0.005 * np.linalg.norm(way)) * way / (way @ way)
+        places = [Place(at, turn, still, still) for at, turn in zip((still, shift), turns, strict=True)]
+        for near in between(parts, parts, *places, 1.0):
+            normal = near.contact.course(*(places[::-1] if near.turned else places)).normal * (1 if near.turned else -1)
+            assert np.min((other + shift) @ normal) - np.max(one @ normal) == pytest.approx(near.gap, abs=1e-12)
+            count += 1
+    assert count >= 3
+
+
 def test_a_superquadric_rolls_but_not_over_where_it_is_flat():
     """x^4 + y^4 + z^4 = 1 reaches as far as (|a|^(4/3) + |b|^(4/3) + |c|^(4/3))^(3/4) along (a, b, c)."""
     shape = ImplicitSurface(x**4 + y**4 + z**4 - 1, bounds=[(-1.5, 1.5)] * 3)
