@@ -12,7 +12,7 @@ import numpy as np
 from codegen.machine.loops import call_kernel, native
 from codegen.machine.structures import Floats, Grid, Ints, Rows, View, array
 
-from ..search.native.queue import meld, without_root
+from ..culling.queued_pairs import queued, taken
 from .loop import GIVEN_UP, HIT, LANES, MISS, cut, first_contact
 from .screw_rejection_loop import BODY, EDGE, EDGES, FACE, PAIR, VERTEX, ScrewMemory, nodes_refused, of_parts, of_triangle, refused, sweep
 
@@ -60,7 +60,7 @@ class MeshMemory(ScrewMemory):
     vertex1: Grid[float] = array("vertices", 6)
     vertex2: Grid[float] = array("vertices", 6)
     # queued pairs
-    pair: Grid[int] = array("box_room", 2)  # nodes
+    both: Grid[int] = array("box_room", 2)  # nodes
     key: Floats = array("box_room")
     child: Ints = array("box_room")         # pairing heap
     sibling: Ints = array("box_room")
@@ -71,7 +71,7 @@ class MeshMemory(ScrewMemory):
 def start(s: MeshMemory) -> int:
     """Queue the pair of both roots."""
     s.root = -1
-    push(s, 0, 0, s.beginning)
+    queued(s, 0, 0, s.beginning)
     return 0
 
 
@@ -89,29 +89,18 @@ def search(s: MeshMemory, tests: int) -> int:
             return SPENT
         if s.unused < 2:
             return NEED_ROOM
-        s.root = without_root(s, i)
-        s.free[s.unused] = i
-        s.unused += 1
-        a, b, time = s.pair[i, 0], s.pair[i, 1], s.key[i]
+        taken(s)
+        a, b, time = s.both[i, 0], s.both[i, 1], s.key[i]
         if s.tree1[a] < 0 and s.tree2[b] < 0:
             s.later = np.inf
             triangles(s, -1 - s.tree1[a], -1 - s.tree2[b], time)
             if s.later < np.inf:
-                push(s, a, b, s.later)
+                queued(s, a, b, s.later)
             if s.recorded > 0:
                 return DECIDE
         else:
             split(s, a, b, time)
     return SLICE
-
-
-@native
-def push(s: MeshMemory, a: int, b: int, time: float) -> None:
-    s.unused -= 1
-    i = s.free[s.unused]
-    s.pair[i, 0], s.pair[i, 1], s.key[i] = a, b, time
-    s.child[i], s.sibling[i] = -1, -1
-    s.root = meld(s, s.root, i)
 
 
 @native
@@ -149,7 +138,7 @@ def test(s: MeshMemory, a: int, b: int) -> None:
         call_kernel(s.boxes, s.node1[a], s.node2[b], s.controls, s.out)
     for lane in range(LANES):
         if s.out[0, lane] > 0.0:
-            push(s, a, b, s.a[lane])
+            queued(s, a, b, s.a[lane])
             return
     return
 
