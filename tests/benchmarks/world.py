@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from collide import Outcome, RigidBody, Run, World
+from collide.world.sustained import Mode
 from generative import ParametricSurface, u, v
 from models.scenes.fruits import pile
 from tests.collide.world.certified.test_simulation import blocks
@@ -25,8 +26,8 @@ from .timing import table
 CASES = (("balls", 30), ("balls", 100), ("balls", 300), ("balls and tori", 30), ("balls and tori", 100), ("balls and tori", 300),
          ("balls and tori", 1000))
 EVENTS = 150
-# Numbers of fruits, and of events after the first.
-FRUITS = (30, 40), (300, 40), (300, 900)
+# Numbers of fruits, and of events after the first, and restitution: with the least one some come to slide on what they fall on.
+FRUITS = (30, 40, 0.7), (300, 40, 0.7), (300, 900, 0.7), (300, 999, 0.5)
 DIGITS = 1, 2, 3
 STEPS = 1e-3, 1e-4
 SPACING, SEED = 3.0, 1
@@ -41,7 +42,8 @@ def main() -> None:
     table("Exponents of the cost in the number of bodies (goals: 1, 0)", ["", "first event", "a later one"],
           [[kind, *(_exponent(kind, rows, column) for column in (1, 2))] for kind in dict.fromkeys(kind for kind, _ in CASES)])
     table("Bumpy fruits that fall onto a body of voxels (goals for 300: 10 s, 20 ms)",
-          ["", "first event s", "events", "later: median ms", "longest ms", "time of the world", "greatest growth of the energy"],
+          ["", "first event s", "events", "later: median ms", "longest ms", "time of the world", "come to slide",
+           "greatest growth of the energy"],
           [_fell(*case) for case in FRUITS])
     table("Blocks of mass 1 and 100^k before a wall, certified: hits as digits of pi", ["k", "hits", "s", "outcome"],
           [_pi(k) for k in DIGITS])
@@ -94,16 +96,17 @@ def _exponent(kind: str, rows: Sequence[list[Any]], column: int) -> float:
     return float(np.polyfit(counts, costs, 1)[0])
 
 
-def _fell(count: int, hits: int) -> list[Any]:
+def _fell(count: int, hits: int, restitution: float) -> list[Any]:
     begin = time.process_time()
-    run, took = World([RigidBody(**body) for body in pile(count)], restitution=0.7).run(events=1, budget=600), []
+    run, took = World([RigidBody(**body) for body in pile(count)], restitution=restitution).run(events=1, budget=600), []
     first = time.process_time() - begin
     while len(run.events) == len(took) + 1 <= hits and run.outcome is Outcome.FINISHED:
         begin = time.process_time()
         run = run.resumed(events=1, budget=600)
         took.append(1e3 * (time.process_time() - begin))
     energies = [run.energy(event.time[1]) for event in run.events]
-    return [f"{count} fruits", first, len(run.events), float(np.median(took)), max(took), run.until,
+    slide = sum(rest.mode is Mode.SLIDING for rest in run.rests)
+    return [f"{count} fruits, restitution {restitution}", first, len(run.events), float(np.median(took)), max(took), run.until, slide,
             float(np.diff(energies).max() / energies[0])]
 
 

@@ -1,6 +1,7 @@
 """The worlds of the catalogue: that they run, and what is known of them."""
 
 import html
+from collections.abc import Iterable
 
 import numpy as np
 import pytest
@@ -9,6 +10,7 @@ from scipy.integrate import solve_ivp
 import collide
 from collide.search.budget import Budget
 from collide.world.run import Outcome, Run
+from collide.world.sustained import Mode
 from generative import u, v
 from generative.mesh import approx_function
 from models.scenes import WORLDS
@@ -141,19 +143,37 @@ def test_the_disk_and_the_block_move_as_closed_forms_tell() -> None:
     assert abs(2 * np.arctan2(q[2], q[0]) - found) < 1e-9
 
 
+def outside_lobster(bodies: list[collide.RigidBody], run: collide.Run, moments: Iterable[float]) -> bool:
+    """Are all of many points of the other bodies outside the first one, at all of these times?"""
+    grid = np.meshgrid(np.linspace(0, 2 * np.pi, 80), np.linspace(-np.pi / 2, np.pi / 2, 80))
+    for k, body in enumerate(bodies[1:], 1):
+        points = approx_function(body.shape.expressions, [u, v])(*grid).reshape(-1, 3)
+        for t in moments:
+            state = run.state(min(t, run.until))
+            at = points @ collide.world.rotation.matrix(state.quaternions[k]).T + state.positions[k]
+            if not lobster().body.approx(*at.T).min() > -1e-9:
+                return False
+    return True
+
+
 def test_two_fruits_hit_the_lobster_and_not_before() -> None:
     """At every hit, and between, no point of a fruit is in the lobster."""
     bodies = [collide.RigidBody(**body) for body in pile(4)[:1] + pile(4)[3:]]
     run = collide.World(bodies, restitution=0.7).run(events=2)
     assert run.outcome is Outcome.FINISHED and all(e.proved.all() for e in run.events)
-    grid = np.meshgrid(np.linspace(0, 2 * np.pi, 80), np.linspace(-np.pi / 2, np.pi / 2, 80))
-    for k, body in enumerate(bodies[1:], 1):
-        points = approx_function(body.shape.expressions, [u, v])(*grid).reshape(-1, 3)
-        for t in (*np.linspace(0, run.until, 20), *(e.time[0] for e in run.events)):
-            state = run.state(min(t, run.until))
-            at = points @ collide.world.rotation.matrix(state.quaternions[k]).T + state.positions[k]
-            assert lobster().body.approx(*at.T).min() > -1e-9
+    assert outside_lobster(bodies, run, [*np.linspace(0, run.until, 20), *(e.time[0] for e in run.events)])
     assert len(fruits()) == 3 and voxels()[0].size > 10_000
+
+
+def test_fruits_come_to_slide_on_the_lobster() -> None:
+    """A bent and a bumpy one: neither they nor the lobster are convex."""
+    bodies = [collide.RigidBody(**pile(27)[k]) for k in (0, 25, 26)]
+    run = collide.World(bodies, restitution=0.5).run(until=1.0)
+    assert run.outcome is Outcome.FINISHED and {rest.mode for rest in run.rests} == {Mode.SLIDING}
+    moments = np.linspace(0.6, run.until, 100)
+    assert outside_lobster(bodies, run, moments.tolist())
+    energies = [run.energy(float(t)) for t in moments]
+    assert np.diff(energies).max() < 1e-10 * energies[0]
 
 
 @pytest.mark.parametrize("name", ["newtons-cradle", "marbles-in-funnel"])
