@@ -80,14 +80,15 @@ class Linked(Touches):
 
     def refuted(self, key: Key, points: np.ndarray, normals: np.ndarray) -> np.ndarray:
         """(k,): which normals are those of no planes between two bodies, since one of them is convex, and is beyond: a corner of it, where
-        both have flat faces, or its centre of mass?
+        both have flat faces, or the centre of a ball?
         """
         found, shapes = np.zeros(len(points), bool), [self.shape(k) for k in key[:2]]
         for k, shape, side in zip(key[:2], shapes, (1.0, -1.0), strict=True):
-            parts = self.features(k) if shape is not None or self.actors[k].ball is not None else None
+            # The centre of a patch is on its surface, so it tells nothing; that of a ball does.
+            corners = self._corners(k, shape) if shape is not None and None not in shapes and len(shape.corners) else None
+            parts = self.features(k) if corners is not None or self.actors[k].ball is not None else None
             if parts is not None and parts.convex:
-                own = self._corners(k, shape) if shape is not None and None not in shapes and len(shape.corners) else None
-                way = (self.actors[k].course.centre_at(self.now)[None] if own is None else own)[:, None] - points
+                way = (self.actors[k].course.centre_at(self.now)[None] if corners is None else corners)[:, None] - points
                 # Of large bodies, by as much as a normal may be out.
                 found |= (side * (way * normals).sum(axis=2) > _DEEP * (self.size(key) + np.linalg.norm(way, axis=2))).any(axis=0)
         return found
