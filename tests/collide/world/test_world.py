@@ -12,7 +12,6 @@ from collide.search.budget import Budget
 from collide.world.sustained import Mode
 from generative import ParametricSurface, Rigid, t, u, v
 from models.shapes.solids import box
-from tests.benchmarks.world import boxed
 from tests.sampled import worlds
 
 from .scenes import BALL, FLOOR, RING, WALL, cube, slope
@@ -379,5 +378,7 @@ def test_a_turned_mesh_that_was_hit_is_searched_on():
 
 def test_rings_hit_patches():
     """The middle of a patch lies on it, and does not say that a normal is wrong by the little that it is out: so a run ended here."""
+    from tests.benchmarks.world import boxed
+
     run = boxed("balls and tori", 30).run(events=1)
     assert run.outcome is Outcome.FINISHED and len(run.events) == 1 and abs(run.events[0].time[0] - 0.1525547) < 1e-6
