@@ -2,7 +2,8 @@
 differential equations, whose accelerations obey the contacts (Snyder 1993, Section 1.1, mode 2, and Equation 7).
 
 - `jets`, `smooth`, `features`: points, edges and flat faces, and curved ones, with tangents and curvature; those that a shape has
-- `meeting`, `curved`, `pairs`: the conditions of a contact of two of these, which is tracked on both; all such contacts of two bodies
+- `meeting`, `wedge`, `curved`, `pairs`: the conditions of a contact of two of these, directions between the normals of faces that meet in
+  one, such a contact, which is tracked on both; all contacts of two bodies
 - `polyhedral`, `contact`, `plane`, `flush`, `manifold`: the corners and edges of a flat shape; a contact as a function of the state; where
   two bodies touch in one plane, and along curved edges that lie in it; where they touch
 - `forces`, `grip`: forces and accelerations at contacts of which each sticks or slips; which of these they do

@@ -73,7 +73,7 @@ class OnFace:
 
     def outside(self, one: Place, other: Place) -> Any:
         """How far the point is outside the border of the face; less than 0 inside it."""
-        return outside(self.face, _seen(other, one.centre + one.turn @ self.point))
+        return outside(self.face, _seen(other, one.centre + one.turn @ self.point) - self.radius * self.face.normal)
 
 
 @dataclass(frozen=True, eq=False)

@@ -7,6 +7,7 @@ import numpy as np
 from .contact import Course, Place
 from .jets import Jet, Lost, Part, spread_of
 from .meeting import Meeting, across, dots, growth, on_face, rates, sizes, step, turning
+from .wedge import aside
 
 # Against size: a step of Newton's method after which a place is known to a rounding, and the longest; how many; a surface so flat that it
 # is not seen where it touches, and an edge that is so along a flat face. Places from which others are found are rounded to so many bits.
@@ -59,11 +60,16 @@ class OnSmooth:
         return course if many else Course(*(e[0] for e in course))
 
     def outside(self, one: Place, other: Place) -> Any:
-        """How far the contact is outside the border of a part."""
+        """How far the contact is outside the border of a part; or, against size, its normal outside those of the faces that meet in an edge
+        or a corner: beyond these one of the faces is nearer.
+        """
         many = one.centre.ndim > 1
         one, other = (one.lane(), other.lane()) if not many else (one, other)
-        a, b, _ = self._places(one, other)
+        a, b, met = self._places(one, other)
         found = np.maximum(self.one.beyond(a), self.other.beyond(b))
+        if not self.radius:
+            found = np.maximum(found, self.size * aside(self.one, a, -met.normal, one))
+        found = np.maximum(found, self.size * aside(self.other, b, met.normal, other))
         return found if many else float(found[0])
 
     def _met(self, one: Place, other: Place) -> Meeting:

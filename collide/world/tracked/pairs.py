@@ -18,6 +18,7 @@ from .features import Features
 from .flush import Flats, Flush, bordered, flush
 from .jets import Lost, Part, Plane, Rim, least
 from .smooth import Level
+from .wedge import outward
 
 # Against size: what is on a border, or one place; and normals that are out by no more.
 _NEAR, _ASIDE = 1e-9, 1e-6
@@ -206,9 +207,7 @@ def _tracked(first: Part, second: Part, starts: Starts, own: Place, its: Place, 
             for way in (side, -side) if second.dimension < 2 and first.dimension else (side,):
                 contact = OnSmooth(first, second, (a[n], b[n]), radius, way, size)
                 course = _course(contact, one, other)
-                if course is None:
-                    break
-                if course.gap <= most and _may_touch(contact, course, one, other):
+                if course is not None and course.gap <= most and _may_touch(contact, course, one, other):
                     yield int(times[n]), contact, course
                     break
 
@@ -219,8 +218,7 @@ def _course(contact: OnSmooth, own: Place, its: Place) -> Course | None:
         course = contact.course(own, its)
     except (Lost, np.linalg.LinAlgError):
         return None
-    return None if max(float(p.beyond(e[None])[0]) for p, e in zip((contact.one, contact.other), contact.at, strict=True)) > (
-        _NEAR * contact.size) else course
+    return None if contact.outside(own, its) > _NEAR * contact.size else course
 
 
 def _may_touch(contact: OnSmooth, course: Course, own: Place, its: Place) -> bool:
@@ -229,7 +227,7 @@ def _may_touch(contact: OnSmooth, course: Course, own: Place, its: Place) -> boo
     if contact.one.dimension == 2 and not len(before) and (its.centre - course.point) @ course.normal > course.gap:
         # An open surface on the other side of the second body.
         return False
-    return bool(contact.radius or _outward(-course.normal, before)) and _outward(course.normal, after)
+    return bool(contact.radius or outward(-course.normal, before)) and outward(course.normal, after)
 
 
 def _sides(first: Part, second: Part, at: np.ndarray, own: Place, its: Place) -> np.ndarray:
@@ -239,10 +237,3 @@ def _sides(first: Part, second: Part, at: np.ndarray, own: Place, its: Place) ->
     jet, shift = second.jet(at), own.centre - its.centre
     way = (np.swapaxes(its.turn, 1, 2) @ shift[..., None])[..., 0] - jet.point
     return np.where((way * jet.normal).sum(axis=1) > 0.0, 1.0, -1.0)
-
-
-def _outward(way: np.ndarray, normals: np.ndarray) -> bool:
-    """Is a direction a sum of some of the outward normals, where they are known?"""
-    from scipy.optimize import nnls
-
-    return not len(normals) or bool(nnls(normals.T, way)[1] <= _ASIDE)

@@ -166,6 +166,27 @@ def test_a_ball_turns_over_an_edge(friction):
     assert np.hypot(way[0], way[2]) > 1.01
 
 
+def test_a_ball_goes_from_an_edge_onto_a_face():
+    """Without friction its centre swings round the edge, up to where it is straight above the face, and slides from there."""
+    r, g, begin, border = 0.5, 10.0, 0.7, math.pi / 4
+    edge = np.array([0.0, 0.0, 5.0 * math.sqrt(2.0)])
+    roof = RigidBody(box(sizes=(10, 10, 10)), fixed=True, orientation=about((0, 1, 0), border))
+    ball = RigidBody(sphere(radius=sp.Rational(1, 2)), mass=1, position=edge + r * np.array([math.sin(begin), 0.0, math.cos(begin)]))
+    run = World([roof, ball], gravity=(0, 0, -g), restitution=0.0).run(until=1.0)
+    assert run.outcome is Outcome.FINISHED and not run.events
+
+    def left(_, y):
+        return y[0] - border
+
+    left.terminal = True
+    swing = solve_ivp(lambda _, y: [y[1], g / r * math.sin(y[0])], (0, 5), [begin, 0.0], rtol=1e-12, atol=1e-14, events=left)
+    at, speed = swing.t[-1], r * swing.y[1, -1]
+    down, out = np.array([1, 0, -1]) / math.sqrt(2.0), np.array([1, 0, 1]) / math.sqrt(2.0)
+    for moment in np.linspace(at, 1.0, 6):
+        slid = speed * (moment - at) + g * math.sin(border) * (moment - at) ** 2 / 2
+        np.testing.assert_allclose(run.state(float(moment)).positions[1], edge + slid * down + r * out, atol=1e-8)
+
+
 def test_where_cans_touch_is_as_their_circles_tell():
     """A can stands on its rim in any position: the lowest points of its circles are the contacts, those of the faces none."""
     rng = np.random.default_rng(7)
