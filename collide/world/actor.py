@@ -7,7 +7,7 @@ import numpy as np
 import sympy as sp
 
 from codegen.kernel import compile
-from generative import Motion, Rigid, Solid, t
+from generative import Motion, Rigid, Solid, pose, t
 from generative.changes import pieces_of
 
 from ..bodies.mesh import Mesh
@@ -209,10 +209,7 @@ class Actor:
         """A part of its path as a motion of its shape."""
         if isinstance(course, Driven):
             return course.motion
-        if self.rigid.fixed:
-            found: Motion = self.rigid.shape.placed(self.rigid.orientation, self.rigid.position, normalize=True).motion
-            return found
-        return motion_of(course, self.middle)
+        return pose(self.rigid.orientation, self.rigid.position, normalize=True) if self.rigid.fixed else motion_of(course, self.middle)
 
     def pace(self, begin: float, end: float) -> tuple[np.ndarray, np.ndarray, float]:
         """Bounds (3,) of the velocity of its centre, as the course has it, over a time; and how much faster any of its points is."""

@@ -9,6 +9,7 @@ import sympy as sp
 import collide
 from collide import Outcome, RigidBody, World
 from collide.search.budget import Budget
+from collide.world.rotation import matrix
 from collide.world.sustained import Mode
 from generative import ParametricSurface, Rigid, t, u, v
 from models.shapes.solids import box
@@ -189,6 +190,16 @@ def test_the_centre_of_a_ball_tells_which_way_its_normal_goes():
     point, normals = np.array([[0.5, 0.1, 0.2]] * 2), np.array([[1.0, 0.0, 0.0], [-1.0, 0.0, 0.0]])
     assert simulation.refuted((0, 1), point, normals).tolist() == [False, True]
     assert simulation.refuted((1, 0), point, normals).tolist() == [True, False]
+
+
+def test_motions_are_those_of_bodies_of_any_kind():
+    """Also of a fixed solid, which has several faces."""
+    fixed = RigidBody(cube(), fixed=True, position=(0, 0, -4), orientation=(0.6, 0, 0, 0.8))
+    run = World([fixed, RigidBody(cube(), position=(0, 0, 3), mass=1)]).run(until=0.5)
+    for k in (0, 1):
+        motion, state = run.motion(k), run.state(0.5)
+        np.testing.assert_allclose(np.array(motion.translation.subs(t, 0.5), float).ravel(), state.positions[k], atol=1e-12)
+        np.testing.assert_allclose(np.array(motion.rotation.subs(t, 0.5), float), matrix(state.quaternions[k]), atol=1e-12)
 
 
 def test_states_at_many_times_are_those_at_each():
