@@ -9,7 +9,6 @@ import numpy as np
 from generative import ParametricSurface, Solid
 
 from ..bodies.mesh import Mesh
-from ..bodies.parts import is_closed
 from .outline import Flat
 from .tracked.polyhedral import polyhedral
 
@@ -52,7 +51,9 @@ def hull(shape: Any) -> Hull | None:
     sheet = flat.faces[0] if len(flat.faces) == 1 and isinstance(shape, ParametricSurface) else None
     within = _across(sheet) if sheet is not None else np.array([[*f.normal, f.level] for f in flat.faces])
     slack = float((corners @ within[:, :3].T - within[:, 3]).max())
-    closed = sheet is not None or (len(flat.faces) > 3 and (shape.closed if isinstance(shape, Mesh) else is_closed(shape)))
+    # Faces of several patches have lines between these that are no edges of the shape: what is closed has two faces at each edge.
+    paired = sum(len(f.border) for f in flat.faces) == 2 * len(flat.edges)
+    closed = sheet is not None or (len(flat.faces) > 3 and (shape.closed if isinstance(shape, Mesh) else paired))
     if not closed or slack > _CONVEX * reach:
         within = np.empty((0, 4))
     return Hull(corners, normals, edges, reach, within, max(slack, 0.0) + 1e-15 * reach, sheet)

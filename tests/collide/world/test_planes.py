@@ -7,8 +7,10 @@ import pytest
 import sympy as sp
 
 from collide import RigidBody, World
+from collide.world.hull import hull
 from collide.world.planes import met, parted
-from generative import ParametricSurface, u, v
+from generative import ParametricSurface, Solid, u, v
+from models.shapes import polyhedra
 from models.shapes.solids import box
 
 CORNERS = np.array(list(itertools.product((-0.5, 0.5), repeat=3)))
@@ -109,3 +111,12 @@ def test_a_block_tips_over_an_edge():
     assert state.spins[2, 1] > 0.5
     assert 0.5 * about_edge * state.spins[2, 1] ** 2 == pytest.approx(10.0 * (1.1 - state.positions[2, 2]), rel=1e-9)
     assert run.outcome.name == "FINISHED" and run.state(1.0).positions[2, 2] < 1.0
+
+
+def test_hulls_of_polygons_with_many_corners_are_closed():
+    for shape, faces in ((polyhedra.prism(), 8), (polyhedra.dodecahedron(), 12), (polyhedra.wedge(), 5)):
+        found = hull(shape)
+        assert found is not None and len(found.within) == faces and found.slack < 1e-14
+    whole = box(sizes=(1, 1, 1))
+    lidless = hull(Solid(whole.faces[:5]))
+    assert lidless is not None and not len(lidless.within)
