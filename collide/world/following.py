@@ -3,7 +3,8 @@ they rock, slip or push each other. Which contacts press, which stick, and when 
 """
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
 
@@ -67,17 +68,29 @@ class Following(Linked):
         for key in keys:
             if key in self.parting and self._hops(key):
                 self.parting.discard(key)
-                links, free = self.touching[key].links, [k for k in key[:2] if self.actors[k].free]
-                self._go_on([key] * len(links), [Kept(link, 0.0, None, self._slow(key), True) for link in links], free)
+                # With what its bodies stay in contact with.
+                group = next(own for own in self.groups([key, *(other for other in self.held if other in self.kept)]) if key in own)
+                links = [(key, Kept(link, 0.0, None, self._slow(key), True)) for link in self.touching[key].links]
+                links += [(other, kept) for other in group if other != key for kept in self.kept[other]]
+                self._go_on([own for own, _ in links], [kept for _, kept in links],
+                            sorted({k for own in group for k in own[:2] if self.actors[k].free}))
 
     def _hops(self, key: Key) -> bool:
-        """Do bodies part that touch nothing else, and so slowly that a search would not tell them apart before they touch again?"""
+        """Do bodies part that touch nothing else, but what they are followed on, and so slowly that a search would not tell them apart before
+        they touch again?
+        """
         touch, speeds = self.touching[key], self.speeds(key)
-        if self.forces is not None or not touch.links or self._pull(key) is not None or not speeds.min() >= 0.0:
+        if self.forces is not None or not touch.links or self._steady_pull(key) is not None or not speeds.min() >= 0.0:
             return False
-        alone = not any(set(key[:2]) & set(other[:2]) & {k for k, a in enumerate(self.actors) if a.free} for other in self.held)
+        free = {k for k in key[:2] if self.actors[k].free}
+        followed = all(other in self.kept for other in self.held if free.intersection(other[:2]))
         pull = float(np.abs(self._accelerations(key)).max())
-        return alone and 0.0 < float(speeds.max()) ** 2 <= 2.0 * pull * LOW * self.size(key)
+        return followed and 0.0 < float(speeds.max()) ** 2 <= 2.0 * pull * LOW * self.size(key)
+
+    def _steady_pull(self, key: Key) -> float | None:
+        """Not of bodies that are followed in contact with others, where these push them."""
+        followed = self.forces is None and any(isinstance(self.actors[k].course, Forced) for k in key[:2])
+        return None if followed else super()._steady_pull(key)
 
     def _keep(self, keys: Sequence[Key]) -> None:
         if keys and self.forces is not None:
@@ -110,7 +123,8 @@ class Following(Linked):
     def _go_on(self, owners: Sequence[Key], chosen: Sequence[Kept], free: Sequence[int]) -> None:
         """With the contacts that stay, each of a pair of `owners`."""
         if self.forces is not None:
-            self._go_on_together(owners, chosen, free)
+            with self.bouncing_on(free):
+                self._go_on_together(owners, chosen, free)
             return
         # Bodies that do not hang together any more go on by themselves: the end of the motion of some is none of others.
         for group in self.groups(owners):
@@ -134,6 +148,21 @@ class Following(Linked):
                 self._hold_pair(key)
         else:
             self._solve(system, owners)
+
+    def _low(self, bodies: Sequence[int]) -> list[Key]:
+        """Pairs of these bodies that are held, but not followed: small bounces, and what lasts no longer than these."""
+        return [key for key in self.held if key not in self.kept and not set(bodies).isdisjoint(key[:2])]
+
+    @contextmanager
+    def bouncing_on(self, bodies: Sequence[int]) -> Iterator[None]:
+        """Small bounces go on where bodies move on as they did, by other formulas."""
+        low = self._low(bodies)
+        bounces = [e for e in self.queue if e.kind is Due.BOUNCE and e.key in low] if low else []
+        yield
+        for e in bounces:
+            self.push(e.time, Due.BOUNCE, e.key)
+        for key in low:
+            self.held[key] = self._versions(key)
 
     def _turned(self, k: int, shift: np.ndarray) -> np.ndarray:
         turn, angle = self.actors[k].course.turn_at(self.now), float(np.linalg.norm(shift))
@@ -286,7 +315,7 @@ class Following(Linked):
     def _grip_again(self, keys: Sequence[Key], free: Sequence[int], clock: Clock) -> Sequence[Key]:
         """From a moment at which not all contacts last; those that come together then, after hops, are hits."""
         left = []
-        for key in keys:
+        for key in [*keys, *self._low(free)]:
             touch = self.moved_touch(key)
             if len(touch.points):
                 self.touching[key] = touch
@@ -310,7 +339,7 @@ class Following(Linked):
         pull = max(float(np.abs(normals @ self.actors[k].gravity).max()) for k in key[:2])
         if pull > 0.0:
             self.gentle[key] = pull
-        self.held.discard(key)
+        self.held.pop(key, None)
         self.kept.pop(key, None)
         self.left.pop(key, None)
         self.parting.add(key)

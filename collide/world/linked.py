@@ -245,7 +245,7 @@ class Linked(Touches):
             return True
         self.look_closely(key)
         touch = self.touching[key]
-        if e >= 1.0 or not touch.links or self._pull(key) is not None:
+        if e >= 1.0 or not touch.links or self._steady_pull(key) is not None:
             return False
         pull = float(np.abs(self._accelerations(key)).max())
         speed = e * float(np.abs(self.speeds(key)).max())

@@ -50,8 +50,8 @@ class Lookout(Boxed):
     that they do not meet anew. Of pairs whose next contact is known that is for ever, and `hits`
     tells up to when they do not meet. `apart_at`: when pairs that parted are proved apart. `gentle`: the acceleration at which a ball that
     rolled over the border of a flat face may fall through its plane. `unknown`: pairs of which it is not known whether they are apart.
-    `held`: pairs that are not searched, since they bounce a little or stay in contact; `left`: what else of one of their bodies is searched
-    then. `far`: until when pairs are apart, however they turn.
+    `held`: pairs that are not searched, since they bounce a little or stay in contact, by versions of their motions; `left`: what else of
+    one of their bodies is searched then. `far`: until when pairs are apart, however they turn.
     """
 
     def __init__(self, actors: Sequence[Actor], start: float) -> None:
@@ -62,7 +62,7 @@ class Lookout(Boxed):
         self.unknown: set[Key] = set()
         self.apart_at: Undoable[Key, float] = Undoable()
         self.gentle: dict[Key, float] = {}
-        self.held: set[Key] = set()
+        self.held: dict[Key, tuple[int, ...]] = {}
         self.left: dict[Key, tuple[int, list[Moving]]] = {}
         self.far = Far()
 
@@ -83,6 +83,9 @@ class Lookout(Boxed):
     def ask(self, key: Key, clock: Clock) -> None:
         """When do two bodies meet, as long as both are in their boxes? A contact comes into the queue."""
         one, other = self.actors[key[0]], self.actors[key[1]]
+        if self.held.get(key, now := self._versions(key)) != now:
+            raise Undecided(f"{self.called(key[0])} and {self.called(key[1])} touch, and one of them moves otherwise from t = {self.now!r} on: "
+                            "it is not told how they part")
         if key in self.held or not (one.free or other.free) or (one.still and other.still):
             return
         until, (clear, versions) = self._known_until(key), self.clear.get(key, (-math.inf, None))

@@ -202,7 +202,8 @@ class Simulation(Following):
             actor.take(actor.course.turned_on(self.now), self.now, seen=False)
             self.push(actor.course.until, Due.SERIES, (k,))
         else:
-            actor.take(actor.course.again(self.now), self.now, onward=True)
+            with self.bouncing_on([k]):
+                actor.take(actor.course.again(self.now), self.now, onward=True)
             self.expect(k)
             self.ask_all({k}, clock)
 
@@ -300,16 +301,12 @@ class Simulation(Following):
         self.changed(changed, clock)
 
     def _force(self, hit: Sequence[Key] = ()) -> set[int]:
-        """From now on all bodies move as the forces let them, if there are any; which ones. Small bounces go on, but of those that are hit.
-        """
+        """From now on all bodies move as the forces let them, if there are any; which ones."""
         if self.forces is None:
             return set()
-        bounces = [e for e in self.queue if e.kind is Due.BOUNCE and e.key not in hit]
         owners = [key for key, kept in self.kept.items() if key not in hit for _ in kept]
         free = [k for k, a in enumerate(self.actors) if a.free]
         self._go_on(owners, [c for key, kept in self.kept.items() if key not in hit for c in kept], free)
-        for e in bounces:
-            self.push(e.time, Due.BOUNCE, e.key)
         return set(free)
 
     def _together(self, hit: Sequence[Key]) -> tuple[list[Key], set[int]]:

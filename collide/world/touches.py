@@ -122,6 +122,10 @@ class Touches(Lookout):
         slow = drift <= _STEADY * math.sqrt(size * float(np.abs(pull).max())) and np.ptp(speeds) <= _STEADY * np.abs(speeds).max()
         return float(pull.max()) if slow else None
 
+    def _steady_pull(self, key: Key) -> float | None:
+        """Where it is that also for a while."""
+        return self._pull(key)
+
     def _is_low(self, key: Key, speed: float, pull: float) -> bool:
         """Is a bounce too low to be searched?"""
         return speed * speed <= -2.0 * pull * _LOW * self.size(key)
@@ -138,7 +142,7 @@ class Touches(Lookout):
     def after(self, keys: Sequence[Key]) -> None:
         """Of pairs that touch, with their velocities after a response: which part, bounce a little, or stay together?"""
         for key in keys:
-            self.held.discard(key)
+            self.held.pop(key, None)
             self.parting.discard(key)
             self.unknown.discard(key)
             self.clear.pop(key, None)
@@ -147,7 +151,7 @@ class Touches(Lookout):
         self._keep(stay)
         again: dict[int, float] = {}
         for key in keys:
-            speed, pull = float(self.speeds(key).min()), self._pull(key)
+            speed, pull = float(self.speeds(key).min()), self._steady_pull(key)
             if key not in self.held and pull is not None and pull < 0.0 < speed and self._is_low(key, speed, pull):
                 time = self.now + 2.0 * speed / -pull
                 again |= {k: min(time, again.get(k, math.inf)) for k in key[:2] if self.actors[k].free}
@@ -161,7 +165,7 @@ class Touches(Lookout):
 
     def _hardly_parts(self, key: Key, until: float) -> bool:
         """Is the gap, which nothing closes, still none when one of two bodies bounces elsewhere? What touches is looked at again then."""
-        speed, pull = float(self.speeds(key).min()), self._pull(key)
+        speed, pull = float(self.speeds(key).min()), self._steady_pull(key)
         return pull is not None and pull >= 0.0 <= speed and (until - self.now) * (
             speed + pull * (until - self.now)) <= _TOUCHING * self.size(key)
 
@@ -297,7 +301,7 @@ class Touches(Lookout):
 
     def _hold_pair(self, key: Key) -> None:
         """It is not searched for a while; what else there is of a body than the face on which they touch is, if they may meet there."""
-        self.held.add(key)
+        self.held[key] = self._versions(key)
         self.left.pop(key, None)
         face = self.touching[key].face
         if len(key) == 2 and face is not None and not self.watched(key):
@@ -319,7 +323,7 @@ class Touches(Lookout):
             for key in keys:
                 pull = float(np.abs(self.touching.pop(key).normals @ actor.gravity).max())
                 self.gentle |= {key: pull} if pull > 0.0 else {}
-                self.held.discard(key)
+                self.held.pop(key, None)
                 self.parting.add(key)
         else:
             self.after(at_border)
