@@ -42,6 +42,21 @@ def test_bodies_that_another_one_lets_go_when_it_is_hit_do_not_go_on_as_they_did
     assert not list(kept.wrong(kept.world(seed).run(until=1.0, budget=60)))
 
 
+def test_a_ball_that_is_hit_so_that_it_hops_comes_down_again() -> None:
+    """A rocking body hits a rolling ball, and leans on it while it hops by less than a billionth of its size."""
+    ball = {"position": (4.420534128, 0.169033127, 0.5), "velocity": (0.174437517, 0.22135463, 0), "mass": 0.712716695,
+            "spin": (-0.44270926, 0.348875034, 0.866606818)}
+    q = np.array([-0.350969734, 0.467890961, 0.718408897, 0.37654608])
+    q = q / np.linalg.norm(q)
+    egg = {"position": (3.566703484, -0.309448801, kept.reach(kept.EGG, turned(q).T @ [0, 0, -1])), "orientation": q, "mass": 0.444837714,
+           "velocity": (0.163665625, 0.326199193, -0.071628788), "spin": (-0.40064128, 0.111300087, -0.409143703)}
+    bodies = [collide.RigidBody(kept.FLOOR, fixed=True), collide.RigidBody(kept.BALL, **ball), collide.RigidBody(kept.EGG, **egg)]
+    run = collide.World(bodies, gravity=kept.GRAVITY, restitution=0.5, friction=0.6).run(until=0.002)
+    now = poses(run, np.linspace(0.0, 0.002, 500))
+    assert run.outcome is collide.Outcome.FINISHED and any((e.pairs == [1, 2]).all(axis=1).any() for e in run.events)
+    assert not [*kept.deep(now), *kept.lively(now), *kept.pushed(now)]
+
+
 def test_what_is_wrong_with_a_run_in_contact_is_seen() -> None:
     bodies = [collide.RigidBody(kept.FLOOR, fixed=True), collide.RigidBody(kept.BALL, position=(0, 3, 0.5), velocity=(1, 0, 0)),
               collide.RigidBody(kept.block(1, 1, 1), position=(0, 0, 0.5), velocity=(1, 0, 0)),

@@ -160,6 +160,18 @@ def test_a_spring_and_friction_stop_a_block():
         assert run.state(moment).positions[1, 0] == pytest.approx(place, abs=1e-8)
 
 
+def test_a_small_bounce_goes_on_where_a_spring_shakes_another_ball():
+    """Its motion is followed in steps that end before the bounce does, which takes 2 v / g."""
+    def spring(state):
+        return -1e9 * (state.positions - [30, 0, 20]) * (np.arange(3) == 2)[:, None]
+
+    bodies = [RigidBody(FLOOR, fixed=True), RigidBody(BALL, position=(0, 0, 1), velocity=(0, 0, 5e-4)),
+              RigidBody(BALL, position=(30.001, 0, 20), mass=1)]
+    run = World(bodies, gravity=(0, 0, -10), restitution=0.0, forces=spring).run(until=1.2e-4)
+    assert run.outcome is Outcome.FINISHED and modes(run, 1) == [Mode.REST]
+    assert run.rests[0].time == pytest.approx(1e-4, rel=1e-9) and run.state(1.2e-4).positions[1, 2] == pytest.approx(1.0, abs=1e-12)
+
+
 def test_a_ball_rolls_on_under_drag():
     bodies = [RigidBody(FLOOR, fixed=True), RigidBody(BALL, position=(0, 0, 1), velocity=(3, 1, 0), spin=(-1, 3, 0.5), mass=2)]
     run = World(bodies, gravity=GRAVITY, friction=0.8, restitution=0.0, forces=lambda state: -0.4 * state.velocities).run(until=3.0)
