@@ -76,8 +76,8 @@ class Following(Linked):
                             sorted({k for own in group for k in own[:2] if self.actors[k].free}))
 
     def _hops(self, key: Key) -> bool:
-        """Do bodies part that touch nothing else, but what they are followed on, and so slowly that a search would not tell them apart before
-        they touch again?
+        """Do bodies part that touch nothing else, unless they are followed there, and so slowly that a search would not tell them apart
+        before they touch again?
         """
         touch, speeds = self.touching[key], self.speeds(key)
         if self.forces is not None or not touch.links or self._steady_pull(key) is not None or not speeds.min() >= 0.0:

@@ -83,9 +83,8 @@ class Lookout(Boxed):
     def ask(self, key: Key, clock: Clock) -> None:
         """When do two bodies meet, as long as both are in their boxes? A contact comes into the queue."""
         one, other = self.actors[key[0]], self.actors[key[1]]
-        if self.held.get(key, now := self._versions(key)) != now:
-            raise Undecided(f"{self.called(key[0])} and {self.called(key[1])} touch, and one of them moves otherwise from t = {self.now!r} on: "
-                            "it is not told how they part")
+        if key in self.held and self.held[key] != self._versions(key):
+            raise Undecided(f"{self.called(key[0])} and {self.called(key[1])} touch, and how they go on from t = {self.now!r} is not told")
         if key in self.held or not (one.free or other.free) or (one.still and other.still):
             return
         until, (clear, versions) = self._known_until(key), self.clear.get(key, (-math.inf, None))
