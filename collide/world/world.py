@@ -76,13 +76,15 @@ class World:
         part from a contact are proved to be apart before they have moved a billionth of their size, and to meet nowhere from then
         on. Below a height of 1e-7 of the size of a body bounces are told by the acceleration
         of the gap, and infinitely many of them end in motion in contact. In closed form that is rest, a ball that rolls or slides on a flat
-        face, or a body that slides without turning. Else, for balls and for corners, edges and flat faces on flat faces, also of bodies
-        that are driven, under `forces`, or that push each other, accelerations obey the contacts, each of which sticks or slips by
-        Coulomb's law, and polynomials are fitted as above. At 24 points of each it is looked at whether a force would pull, a cone of
+        face, or a body that slides without turning. Else, for balls, corners, edges and faces, flat and curved, also of bodies that are
+        driven, under `forces`, or that push each other, accelerations obey the contacts, each of which sticks or slips by Coulomb's law,
+        and polynomials are fitted as above. At 24 points of each it is looked at whether a force would pull, a cone of
         friction is left, a slip stops, a border is passed, or a corner lands; when that begins is found by looking closer and closer.
         Contacts are kept to 1e-9 of the size of a body; slips that friction stops within 1e-12 of it are none; and what rocks comes to rest
-        when it would rise no higher than 1e-9 of it. Restitution, and friction by what takes most energy, never add energy. The same world
-        gives the same run, bit for bit.
+        when it would rise no higher than 1e-9 of it. In a hit each contact parts as its restitution says, with the friction that goes with
+        its impulse, which is what takes most energy; where both would add energy (Kane and Levinson 1985), with as much of the restitution
+        as adds none. Through bodies that touch a hit goes in rounds (`collide.world.impact`), between which little of a small restitution
+        is left. The same world gives the same run, bit for bit.
 
         `budget`: seconds or a `Budget`, for the whole run, 60 seconds if None; what is known when it is spent, or at Ctrl-C, is the answer,
         and `Run.resumed` goes on. A run of so many `events` alone is FINISHED, with a sentence, as soon as all that
