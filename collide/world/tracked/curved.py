@@ -66,11 +66,15 @@ class OnSmooth:
         many = one.centre.ndim > 1
         one, other = (one.lane(), other.lane()) if not many else (one, other)
         a, b, met = self._places(one, other)
+        found = self.past(a, b, met.normal, one, other)
+        return found if many else float(found[0])
+
+    def past(self, a: np.ndarray, b: np.ndarray, normal: np.ndarray, one: Place, other: Place) -> np.ndarray:
+        """Likewise, of places that are known, and the normals there, at m times."""
         found = np.maximum(self.one.beyond(a), self.other.beyond(b))
         if not self.radius:
-            found = np.maximum(found, self.size * aside(self.one, a, -met.normal, one))
-        found = np.maximum(found, self.size * aside(self.other, b, met.normal, other))
-        return found if many else float(found[0])
+            found = np.maximum(found, self.size * aside(self.one, a, -normal, one))
+        return np.maximum(found, self.size * aside(self.other, b, normal, other))
 
     def _met(self, one: Place, other: Place) -> Meeting:
         return self._places(one, other)[2]

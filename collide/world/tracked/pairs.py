@@ -218,7 +218,8 @@ def _course(contact: OnSmooth, own: Place, its: Place) -> Course | None:
         course = contact.course(own, its)
     except (Lost, np.linalg.LinAlgError):
         return None
-    return None if contact.outside(own, its) > _NEAR * contact.size else course
+    a, b = (e[None] for e in contact.at)
+    return None if contact.past(a, b, course.normal[None], own.lane(), its.lane())[0] > _NEAR * contact.size else course
 
 
 def _may_touch(contact: OnSmooth, course: Course, own: Place, its: Place) -> bool:
