@@ -15,13 +15,13 @@ from . import rotation
 from .actor import Actor
 from .agenda import Due, Key
 from .boxed import Undecided
-from .forced import Forced
+from .forced import Forced, place_of
 from .linked import Linked
 from .sustained import Held, Mode, at_rest, still
 from .system import Forces, System
 from .touches import Rest
 from .tracked.curved import OnSmooth
-from .tracked.ends import End, Watch, lifted, onward, settled
+from .tracked.ends import IN_PLANE, End, Watch, lifted, onward, settled
 from .tracked.forces import Kept, solved
 from .tracked.grip import gripped
 
@@ -317,7 +317,7 @@ class Following(Linked):
         left = []
         for key in [*keys, *self._low(free)]:
             touch = self.moved_touch(key)
-            if len(touch.points):
+            if len(touch.points) and not self._risen(key):
                 self.touching[key] = touch
                 left.append(key)
             else:
@@ -332,6 +332,15 @@ class Following(Linked):
         self.after(left)
         self.changed(changed, clock)
         return ()
+
+    def _risen(self, key: Key) -> bool:
+        """Is what hops higher by now than what touches? A search tells when it comes down."""
+        kept = self.kept.get(key, ())
+        if not kept or not all(k.loose for k in kept):
+            return False
+        places = {k: place_of(self.actors[k].course, self.now) for k in key[:2]}
+        gaps = [k.link.contact.course(*(places[b] for b in k.link.pair)).gap for k in kept]
+        return bool(min(gaps) > IN_PLANE * self.size(key))
 
     def let_go(self, key: Key) -> None:
         """A contact beyond a border is none; the bodies part."""
