@@ -32,7 +32,8 @@ class limited:
 
     def __exit__(self, *error: object) -> None:
         _left.reset(self._token)
-        if threading.get_ident() in _watch.work:
+        work = _watch.work.get(threading.get_ident())
+        if work is not None and work.limit is self._limit:
             # It was interrupted just as it ended, or began.
             _watch.end()
 
@@ -48,14 +49,16 @@ def check(needed: float = 0.0) -> None:
 
 
 @contextlib.contextmanager
-def interruptible() -> Iterator[None]:
-    """Within it, `TimeUp` is raised wherever this thread is as the time is up: from another one, which looks at the clock meanwhile."""
+def interruptible(late: float = 0.0) -> Iterator[None]:
+    """Within it, `TimeUp` is raised wherever this thread is as the time is up: from another one, which looks at the clock meanwhile. So
+    many seconds `late`: by then what calls `check` has ended by itself.
+    """
     left = _left.get()
     if left is None or threading.get_ident() in _watch.work:
         yield
         return
     try:
-        _watch.begin(left)
+        _watch.begin(left, late)
         yield
     finally:
         _watch.end()
@@ -71,9 +74,9 @@ class _Watch:
         self.work: dict[int, _Work] = {}
         self._lock, self._runs = threading.Lock(), False
 
-    def begin(self, left: Callable[[], float]) -> None:
+    def begin(self, limit: Callable[[], float], late: float) -> None:
         with self._lock:
-            self.work[threading.get_ident()] = _Work(left)
+            self.work[threading.get_ident()] = _Work(limit, late)
             if not self._runs:
                 self._runs = True
                 threading.Thread(target=self._run, name="deadlines", daemon=True).start()
@@ -93,7 +96,7 @@ class _Watch:
                 idle = 0 if self.work else idle + 1
                 self._runs = idle < self._IDLE
                 for thread, work in self.work.items():
-                    if work.left() < 0:
+                    if work.limit() + work.late < 0:
                         if work.looks % self._AGAIN == 0:
                             _raise(thread, TimeUp)
                         work.looks += 1
@@ -101,9 +104,10 @@ class _Watch:
 
 @dataclass
 class _Work:
-    """What is left of the time of some work, and how often it was looked at since there was none."""
+    """What says what is left of the time of some work, how late it ends, and how often it was looked at since then."""
 
-    left: Callable[[], float]
+    limit: Callable[[], float]
+    late: float = 0.0
     looks: int = 0
 
 

@@ -52,15 +52,15 @@ class Agenda:
     def __init__(self, versions: Callable[[Key], tuple[int, ...]]) -> None:
         self._versions, self._order = versions, itertools.count()
         self._heap: list[Entry] = []
-        # Entries since the mark, each with whether it went in.
+        # Entries since the mark, each with whether it went in; noted before it does, so that Ctrl-C may come in between.
         self._noted: list[tuple[Entry, bool]] = []
 
     def push(self, time: float, kind: Due, key: Key, found: Contacts | None = None) -> None:
         self.put_back(Entry(time, next(self._order), kind, key, self._versions(key), found))
 
     def put_back(self, entry: Entry) -> None:
-        heapq.heappush(self._heap, entry)
         self._noted.append((entry, True))
+        heapq.heappush(self._heap, entry)
 
     def next(self) -> Entry | None:
         """What comes next; it stays in the queue."""
@@ -69,9 +69,8 @@ class Agenda:
         return self._heap[0] if self._heap else None
 
     def pop(self) -> Entry:
-        entry = heapq.heappop(self._heap)
-        self._noted.append((entry, False))
-        return entry
+        self._noted.append((self._heap[0], False))
+        return heapq.heappop(self._heap)
 
     def holds(self, entry: Entry) -> bool:
         """Is it about the present motions?"""

@@ -15,6 +15,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from codegen.deadline import check
+
 from .rotation import cross, crosses
 from .sweeps import coulomb, rubbed
 
@@ -151,6 +153,7 @@ class Impact:
         normal, across, step, last = np.zeros(len(which)), np.zeros((len(which), 2)), 1.0, np.zeros(len(which))
         rubbed = across
         for k in range(_TRIES):
+            check()
             missing = least_impulses(normals, wanted - self.speeds()[which, 0] + moves @ normal) - normal
             settled = max(np.abs(missing).max(), np.abs(rubbed - across).max()) <= _SETTLED * np.abs(normal).max()
             turned = missing - last
@@ -242,6 +245,7 @@ def newton(impact: Impact) -> None:
     if not e.any() and len(impact.approaching()) and any(c.friction for c in impact.contacts):
         impact.stick()
     for _ in range(_ROUNDS):
+        check()
         which = impact.approaching()
         if not len(which):
             break
@@ -256,6 +260,7 @@ def poisson(impact: Impact) -> None:
     """Impulses of a compression, after which nothing approaches; then the restitution's part of each normal impulse again."""
     e = np.array([c.restitution for c in impact.contacts])
     for _ in range(_ROUNDS):
+        check()
         which, total, speeds = impact.approaching(), impact.total.copy(), impact.speeds()
         if not len(which):
             break

@@ -5,6 +5,8 @@ and integrated as the polynomial through them (Clenshaw and Norton 1963; Bai and
 import numpy as np
 from numpy.polynomial import chebyshev
 
+from codegen.deadline import check
+
 # Points of a window. Rates there are integrated by (NODES, NODES), times the length of the window, from its beginning on.
 NODES = 18
 
@@ -22,6 +24,7 @@ def followed(integral: np.ndarray, bend: np.ndarray, change: np.ndarray) -> np.n
     system, found = -integral[:, :, None, None] * bend[None], change.copy()
     system[np.arange(m), np.arange(m)] += np.eye(n)
     for k in range(m):
+        check()
         back = np.linalg.inv(system[k, k])
         system[k, k + 1:], found[k] = back @ system[k, k + 1:], back @ found[k]
         system[k + 1:, k + 1:] -= system[k + 1:, None, k] @ system[None, k, k + 1:]

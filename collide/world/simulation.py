@@ -28,6 +28,7 @@ from .meeting import meet, state_at
 from .outline import Flat
 from .system import Forces
 from .touches import Touching
+from .tracked.curved import found_last
 from .tracked.jets import Lost
 from .undoable import Noted
 
@@ -60,10 +61,12 @@ class Simulation(Following):
         self.before.clear()
         for known in self._undoable():
             known.mark()
-        return {name: copy.copy(getattr(self, name)) for name in _CHANGING}, len(self.events), len(self.rests)
+        links = [*(e for touch in self.touching.values() for e in touch.links), *(k.link for own in self.kept.values() for k in own)]
+        places = found_last(link.contact for link in links)
+        return {name: copy.copy(getattr(self, name)) for name in _CHANGING}, len(self.events), len(self.rests), places
 
     def restore(self, saved: Any) -> None:
-        values, events, rests = saved
+        values, events, rests, contacts = saved
         for name, value in values.items():
             setattr(self, name, value)
         del self.events[events:], self.rests[rests:]
@@ -71,6 +74,8 @@ class Simulation(Following):
             known.undo()
         for actor, *was in reversed(self.before):
             actor.undone(*was)
+        for contact, *known in contacts:
+            contact.recall(*known)
         self.before.clear()
 
     def _undoable(self) -> tuple[Noted, ...]:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from codegen.deadline import check
 from codegen.machine.loop_runtime import compiled
 from codegen.machine.memory import Memory
 
@@ -14,6 +15,8 @@ from .sweeps_loop import RUBS, SLIPS, STICKS, SweepsMemory
 
 # Sweeps, and what no longer changes, against the largest force.
 _SWEEPS, _SAME = 3000, 1e-14
+# Products in the sweeps between two looks at the clock. Effort only.
+_WORK = 20_000_000
 
 
 def coulomb(moves: np.ndarray, rates: np.ndarray, friction: Sequence[float],
@@ -47,7 +50,10 @@ def _memory(moves: np.ndarray, rates: np.ndarray) -> Memory:
 
 
 def _swept(memory: Memory, sweeps: int, same: float) -> np.ndarray:
-    memory.set("sweeps", sweeps)
     memory.set("same", same)
-    compiled(sweeps_loop.sweep)(memory.address)
+    for done in range(0, sweeps, at_once := max(1, _WORK // max(1, memory["moves"].size))):
+        memory.set("sweeps", min(at_once, sweeps - done))
+        if compiled(sweeps_loop.sweep)(memory.address):
+            break
+        check()
     return np.array(memory["force"].reshape(-1, 3))

@@ -31,8 +31,8 @@ class SweepsMemory(Structure):
 
 @native
 def sweep(s: SweepsMemory) -> int:
-    """The number of sweeps that were made."""
-    for n in range(s.sweeps):
+    """Sweeps, so many at most. Does nothing change any more?"""
+    for _ in range(s.sweeps):
         s.most = 0.0
         size = 0.0
         for c in range(s.contacts):
@@ -45,8 +45,8 @@ def sweep(s: SweepsMemory) -> int:
         for i in range(s.rows):
             size = max(size, abs(s.force[i]))
         if s.most <= s.same * size:
-            return n + 1
-    return s.sweeps
+            return 1
+    return 0
 
 
 @native

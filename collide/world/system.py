@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from codegen.deadline import check
 from codegen.given import doubles, shown
 
 from . import rotation
@@ -145,6 +146,7 @@ class System:
         given, changes = self._given(times, courses), list[float]()
         scale = np.repeat([[self.bodies[k].radius, 1.0, self.bodies[k].radius, 1.0] for k in self.free], [3, 4, 3, 3], axis=1)
         for k in range(_ROUNDS):
+            check()
             rates, bend = self._rates(times, [_place(own) for own in np.swapaxes(states, 0, 1)], given, courses, kept)
             found = np.empty(states.shape)
             found[..., 7:] = begin[:, 7:] + np.tensordot(integral, rates, 1)

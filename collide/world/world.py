@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from codegen.deadline import interruptible
 from codegen.given import doubles, shown
 from codegen.walk import nesting_in_words
 from generative.body import called
@@ -23,6 +24,9 @@ from .system import Forces
 
 if TYPE_CHECKING:
     from .certified.simulation import Certified
+
+# Seconds after which a step ends that does not look at the clock. Effort only.
+_INSISTING = 0.2
 
 
 class World:
@@ -133,7 +137,7 @@ class World:
 
     def _finish(self, simulation: "Simulation | Certified", start: float, last: float, most: float, clock: Clock) -> Run:
         outcome, reason = advance(simulation, last, most, clock)
-        return Run(self, simulation, start, last, outcome, reason, not isinstance(simulation, Simulation))
+        return clock.read(lambda: Run(self, simulation, start, last, outcome, reason, not isinstance(simulation, Simulation)))
 
     def resume(self, run: Run, until: float | None, events: int | None, budget: Any, progress: bool) -> Run:
         """See `Run.resumed`."""
@@ -179,16 +183,22 @@ def limits(until: Any, events: Any, start: float) -> tuple[float, float]:
 
 
 def advance(simulation: "Simulation | Certified", last: float, most: float, clock: Clock) -> tuple[Outcome, str]:
-    """Event after event, and how that ended. A step for which the budget does not suffice is undone; one that is undecided is the last."""
-    finished, saved = False, simulation.snapshot()
-    with clock.query():
+    """Event after event, and how that ended. A step for which the budget does not suffice is undone; one that is undecided is the last. No
+    step goes on for long once the time is up, also where it does not look at the clock.
+    """
+    finished, saved = False, None
+    with clock.query(), interruptible(_INSISTING):
         try:
             while not (finished or simulation.stuck or clock.exceeded()):
+                # What interrupts a snapshot finds nothing that is to be undone.
+                saved = None
                 saved = simulation.snapshot()
                 finished = simulation.go_on(last, most, clock)
         except Undecided as stop:
-            simulation.stuck = str(stop)
+            # Where the time is up much is undecided.
+            simulation.stuck = "" if clock.exceeded() else str(stop)
     if finished or simulation.stuck:
         return (Outcome.FINISHED, simulation.over) if finished else (Outcome.UNRESOLVED, simulation.stuck)
-    simulation.restore(saved)
+    if saved is not None:
+        clock.read(lambda: simulation.restore(saved))
     return Outcome.BUDGET_SPENT, clock.reason()

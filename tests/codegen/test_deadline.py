@@ -155,6 +155,27 @@ def test_interruptible_work_within_other_work_ends_with_it():
     assert not deadline._watch.work
 
 
+def test_a_limit_within_it_does_not_end_it():
+    with limited(Looks(1)), pytest.raises(TimeUp), interruptible():
+        with limited(lambda: 1.0):
+            pass
+        assert deadline._watch.work
+        spin()
+    assert not deadline._watch.work
+
+
+def test_it_may_end_late():
+    """So that what looks at the clock ends by that."""
+    with limited(lambda: -1.0):
+        with interruptible(2.0):
+            with pytest.raises(TimeUp):
+                check()
+            assert deadline._watch.work
+        with pytest.raises(TimeUp), interruptible(0.5):
+            spin()
+    assert not deadline._watch.work
+
+
 def test_nothing_is_raised_after_it(monkeypatch):
     """Short pieces of work that end at about the same moment as their time."""
     monkeypatch.setattr(deadline._Watch, "_PAUSE", 1e-5)

@@ -1,5 +1,6 @@
 """A contact of parts of two bodies, of which one may be curved, tracked on both of them (Snyder 1993, Equation 7)."""
 
+from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -27,6 +28,11 @@ class Known(NamedTuple):
     second: np.ndarray
 
 
+def found_last(contacts: Iterable[object]) -> list[tuple["OnSmooth", tuple[np.ndarray, np.ndarray], Known | None]]:
+    """Of those of curved surfaces what `OnSmooth.recall` takes: from where they are found next, which matters for roundings."""
+    return [(c, c.at, c.known) for c in contacts if isinstance(c, OnSmooth)]
+
+
 class OnSmooth:
     """Two parts of bodies touch where their tangents are the same, or where they cross, if both are edges; round the first, if it is a
     point, goes a ball of a `radius`, or 0. The second is a face, unless the first is an edge or a ball. `side`: 1 if the normal of the
@@ -43,6 +49,10 @@ class OnSmooth:
         # May all of a curved edge come to lie on a flat face?
         self.may_lie = one.dimension == 1 and other.dimension == 2 and other.straight and not one.straight
         self.wide = max(size, spread_of(one.points)) if self.may_lie else size
+
+    def recall(self, at: tuple[np.ndarray, np.ndarray], known: Known | None) -> None:
+        """As if nothing had been asked since then (see `found_last`)."""
+        self.at, self.known = at, known
 
     def again(self) -> "OnSmooth":
         """The same contact from where it is now."""

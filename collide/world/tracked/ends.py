@@ -7,6 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from codegen.deadline import check
+
 from ..impact import least_impulses
 from ..system import System
 from .curved import OnSmooth
@@ -142,6 +144,7 @@ class Watch:
             if kept.loose:
                 yield c, np.asarray(motion.gaps[:, c] <= -_DEEP * self.size)
         for (i, j), (c, one, other) in self.pairs.items():
+            check()
             yield c, deeper(one, other, places[i], places[j], self.size, _DEEP * self.size)
 
     def _stops(self, motion: Motion) -> tuple[np.ndarray, np.ndarray]:
@@ -173,6 +176,7 @@ class Watch:
 
     def first_bad(self, times: np.ndarray, courses: Sequence[Any]) -> int:
         """The number of the first of some times at which not all contacts last, or a corner lands; that of all times if there is none."""
+        check()
         try:
             places, motion, inverse, _ = self.system.looks(times, courses)
             found = solved(self.system.kept, motion, inverse)

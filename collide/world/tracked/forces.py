@@ -11,6 +11,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from codegen.deadline import check
+
 from ..impact import frames
 from ..rotation import crosses
 from .contact import Course, OnFace, Place
@@ -211,6 +213,7 @@ def missing(kept: Sequence[Kept], now: Motion, push: np.ndarray, size: np.ndarra
     for angle in 2.0 * np.pi * np.arange(_CONE) / _CONE:
         columns += [rows[c, 0] + mu * (np.array([np.cos(angle), np.sin(angle)]) @ rows[c, 1:]) for c, mu in cones]
     for _ in range(_ROUNDS):
+        check()
         system = np.array(columns).T
         found, left = nnls(system, wanted)
         if left <= tolerance * scale:

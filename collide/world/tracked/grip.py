@@ -5,6 +5,8 @@ from dataclasses import replace
 
 import numpy as np
 
+from codegen.deadline import check
+
 from ..sweeps import coulomb
 from .forces import Kept, Motion, missing, solved
 
@@ -72,6 +74,7 @@ def _aligned(chosen: Sequence[Kept | None], now: Motion, inverse: np.ndarray) ->
     found, which = [*chosen], [c for c, k in enumerate(chosen) if k is not None]
     part = now.of(which)
     for _ in range(_TURNS):
+        check()
         kept = [k for k in found if k is not None]
         if not any(_begins(k, s) for k, s in zip(kept, part.speeds, strict=True)):
             break

@@ -12,6 +12,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from codegen.deadline import check
+
 from .contact import Course, OnEdge, OnFace, Place
 from .curved import OnSmooth
 from .features import Features
@@ -73,6 +75,7 @@ def _all(one: Features, other: Features, a: Place, b: Place, size: float, most: 
     in `planes` in which edges lie then.
     """
     for first, second, turned in _pairs(one, other):
+        check()
         own, its = (b, a) if turned else (a, b)
         radius = (other if turned else one).radius
         starts = _starts(first, second, own, its, radius, one.convex and other.convex, size)
