@@ -15,8 +15,10 @@
 - `agenda`, `boxed`, `meeting`, `lookout`: what is to be done, in order; boxes of bodies; when a pair meets, with proof; when all do
 - `impact`, `sweeps`, `sustained`, `touches`: impulses at contacts, and Coulomb's law at several; bodies that stay in contact in closed
   form; which of these it is
-- `linked`, `following`, `tracked`: bodies that rock, slip, push, or are carried: contacts that are followed by differential equations
+- `linked`, `hopping`, `following`, `tracked`: bodies that rock, slip, push, or are carried: contacts that are followed by differential
+  equations, and low hops beside these
 - `certified`: runs whose events are theorems about the exact initial value problem
-- `event`, `simulation`, `world`, `run`: event after event; the public question, and its answer; `page` plays it in a browser
+- `event`, `hitting`, `simulation`, `world`, `run`: how bodies touch in a hit; event after event; the public question, and its answer;
+  `page` plays it in a browser
 - `undoable`: tables that note what a step changes
 """

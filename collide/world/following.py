@@ -2,9 +2,7 @@
 they rock, slip or push each other. Which contacts press, which stick, and when that ends, is in `tracked`.
 """
 
-import math
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -15,36 +13,31 @@ from . import rotation
 from .actor import Actor
 from .agenda import Due, Key
 from .boxed import Undecided
-from .forced import Forced, place_of
-from .linked import Linked
+from .forced import Forced
+from .hopping import Hopping
 from .sustained import Held, Mode, at_rest, still
 from .system import Forces, System
 from .touches import Rest
 from .tracked.curved import OnSmooth
-from .tracked.ends import IN_PLANE, End, Watch, lifted, onward, settled
+from .tracked.ends import End, Watch, lifted, onward, settled
 from .tracked.forces import Kept, solved
 from .tracked.grip import gripped
 
-# Against what acts on a body, and the speed of a fall from its size: what counts as none, and a slip that does.
-_SLOW, _SLIP = 1e-9, 1e-6
-# Against a slip that counts as none, those that are stopped where there is no other answer.
-_STOPPED = (1.0, 10.0, 100.0)
-# Against size: bounces that rise no higher are followed.
-LOW = 1e-7
+# Against what acts on a body, what counts as none; and against a slip that does, those that are stopped where there is no other answer.
+_SLOW, _STOPPED = 1e-9, (1.0, 10.0, 100.0)
 # Against what acts at contacts, what counts as no force. So many ends of motions at one moment are none.
 _QUIET, _AT_ONCE = 1e-11, 30
 
 
-class Following(Linked):
-    """`kept`: the contacts of pairs that are followed. Of bodies that are, `ends`: why their present motion ends; `pairs`: those that move
-    with them; `modes`: how they stay in contact; and `steps`: how long a time is tried at once.
+class Following(Hopping):
+    """Of bodies that are followed, `ends`: why their present motion ends; `pairs`: those that move with them; `modes`: how they stay in
+    contact; and `steps`: how long a time is tried at once.
     """
 
     def __init__(self, actors: Sequence[Actor], coefficients: Callable[[int, int], tuple[float, float]], start: float,
                  forces: Forces | None, gravity: np.ndarray) -> None:
-        super().__init__(actors, coefficients, start)
-        self.particulars, self.forces, self.gravity = [a.particulars for a in actors], forces, gravity
-        self.kept: dict[Key, tuple[Kept, ...]] = {}
+        super().__init__(actors, coefficients, start, forces)
+        self.particulars, self.gravity = [a.particulars for a in actors], gravity
         self.ends: dict[int, End | None] = {}
         self.pairs: dict[int, tuple[Key, ...]] = {}
         self.modes: dict[int, Mode] = {}
@@ -74,23 +67,6 @@ class Following(Linked):
                 links += [(other, kept) for other in group if other != key for kept in self.kept[other]]
                 self._go_on([own for own, _ in links], [kept for _, kept in links],
                             sorted({k for own in group for k in own[:2] if self.actors[k].free}))
-
-    def _hops(self, key: Key) -> bool:
-        """Do bodies part that touch nothing else, unless they are followed there, and so slowly that a search would not tell them apart
-        before they touch again?
-        """
-        touch, speeds = self.touching[key], self.speeds(key)
-        if self.forces is not None or not touch.links or self._steady_pull(key) is not None or not speeds.min() >= 0.0:
-            return False
-        free = {k for k in key[:2] if self.actors[k].free}
-        followed = all(other in self.kept for other in self.held if free.intersection(other[:2]))
-        pull = float(np.abs(self._accelerations(key)).max())
-        return followed and 0.0 < float(speeds.max()) ** 2 <= 2.0 * pull * LOW * self.size(key)
-
-    def _steady_pull(self, key: Key) -> float | None:
-        """Not of bodies that are followed in contact with others, where these push them."""
-        followed = self.forces is None and any(isinstance(self.actors[k].course, Forced) for k in key[:2])
-        return None if followed else super()._steady_pull(key)
 
     def _keep(self, keys: Sequence[Key]) -> None:
         if keys and self.forces is not None:
@@ -148,21 +124,6 @@ class Following(Linked):
                 self._hold_pair(key)
         else:
             self._solve(system, owners)
-
-    def _low(self, bodies: Sequence[int]) -> list[Key]:
-        """Pairs of these bodies that are held, but not followed: small bounces, and what lasts no longer than these."""
-        return [key for key in self.held if key not in self.kept and not set(bodies).isdisjoint(key[:2])]
-
-    @contextmanager
-    def bouncing_on(self, bodies: Sequence[int]) -> Iterator[None]:
-        """Small bounces go on where bodies move on as they did, by other formulas."""
-        low = self._low(bodies)
-        bounces = [e for e in self.queue if e.kind is Due.BOUNCE and e.key in low] if low else []
-        yield
-        for e in bounces:
-            self.push(e.time, Due.BOUNCE, e.key)
-        for key in low:
-            self.held[key] = self._versions(key)
 
     def _turned(self, k: int, shift: np.ndarray) -> np.ndarray:
         turn, angle = self.actors[k].course.turn_at(self.now), float(np.linalg.norm(shift))
@@ -284,11 +245,6 @@ class Following(Linked):
     def _all(self) -> list[Any]:
         return [a.course for a in self.actors]
 
-    def _slow(self, key: Key) -> float:
-        """A slip that friction stops within a billionth of a thousandth of the size counts as none."""
-        pull = max(float(np.abs(self._accelerations(key)).max()), max(float(np.linalg.norm(self.actors[k].gravity)) for k in key[:2]))
-        return _SLIP * math.sqrt(self.size(key) * pull)
-
     def _strength(self, system: System, rates: np.ndarray) -> float:
         spins = [float(np.linalg.norm(self.actors[k].course.spin_at(self.now))) for k in system.linked]
         radii = [self.actors[k].radius for k in system.linked if self.actors[k].free]
@@ -333,35 +289,8 @@ class Following(Linked):
         self.changed(changed, clock)
         return ()
 
-    def _risen(self, key: Key) -> bool:
-        """Is what hops higher by now than what touches? A search tells when it comes down."""
-        kept = self.kept.get(key, ())
-        if not kept or not all(k.loose for k in kept):
-            return False
-        places = {k: place_of(self.actors[k].course, self.now) for k in key[:2]}
-        gaps = [k.link.contact.course(*(places[b] for b in k.link.pair)).gap for k in kept]
-        return bool(min(gaps) > IN_PLANE * self.size(key))
-
-    def let_go(self, key: Key) -> None:
-        """A contact beyond a border is none; the bodies part."""
-        normals = self.touching.pop(key).normals
-        pull = max(float(np.abs(normals @ self.actors[k].gravity).max()) for k in key[:2])
-        if pull > 0.0:
-            self.gentle[key] = pull
-        self.held.pop(key, None)
-        self.kept.pop(key, None)
-        self.left.pop(key, None)
-        self.parting.add(key)
-
     def _force(self, hit: Sequence[Key] = ()) -> set[int]:
         raise NotImplementedError
-
-    def barely_parted(self, key: Key) -> bool:
-        """Did bodies part so slowly, when they touched last, that they rise no higher than what is followed?"""
-        if key not in self.touching:
-            return False
-        pull = float(np.abs(self._accelerations(key)).max())
-        return float(np.abs(self.speeds(key)).max()) ** 2 <= 2.0 * pull * LOW * self.size(key)
 
     def not_followed(self, key: Key, what: str = "stay in contact") -> None:
         both = " and ".join(map(self.called, key[:2]))
