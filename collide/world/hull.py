@@ -9,7 +9,7 @@ import numpy as np
 from generative import ParametricSurface, Solid
 
 from ..bodies.mesh import Mesh
-from .outline import Flat
+from .outline import Flat, corners_of
 from .tracked.polyhedral import polyhedral
 
 # Directions that are parallel but for so much are one. Effort only, as are the most of corners, and of normals and edges.
@@ -41,8 +41,8 @@ def hull(shape: Any) -> Hull | None:
     flat = polyhedral(shape, (0.0, 0.0, 0.0)) if isinstance(shape, (Mesh, Solid, ParametricSurface)) else None
     if flat is None or not 0 < len(flat.corners) <= _CORNERS:
         return None
-    # Without those that are one but for rounding.
-    corners = np.unique(np.concatenate([f.border for f in flat.faces]).reshape(-1, 3), axis=0)
+    # Also those in the middle of faces, which may be a little higher than their borders say.
+    corners = np.unique(corners_of(shape), axis=0)
     normals = _directions(np.array([f.normal for f in flat.faces]))
     edges = _directions(flat.edges[:, 1] - flat.edges[:, 0])
     if len(corners) > 4 * _CORNERS or max(len(normals), len(edges)) > _AXES:

@@ -118,8 +118,7 @@ def _flat_patch(face: ParametricSurface) -> np.ndarray | None:
     e = sp.Matrix(face.expressions)
     if any(s.free_symbols for s in (*e.diff(u, 2), *e.diff(v, 2))):
         return None
-    ends = [face.domain[s] for s in (u, v)]
-    corners = np.array([e.subs({u: ends[0][i], v: ends[1][j]}) for i, j in ((0, 0), (1, 0), (1, 1), (0, 1))], float).reshape(4, 3)
+    corners = _corners(face)
     size = float(np.abs(corners).max())
     corners = corners[np.linalg.norm(corners - np.roll(corners, 1, axis=0), axis=1) > _ONE * size]
     if len(corners) < 3:
@@ -130,6 +129,16 @@ def _flat_patch(face: ParametricSurface) -> np.ndarray | None:
     if np.abs((corners - corners[0]) @ normal).max() > _ONE * size:
         return None
     return corners if _normal(corners) @ normal > 0.0 else corners[::-1]
+
+
+def corners_of(shape: Any) -> np.ndarray:
+    """(n, 3): all corners of the patches or triangles of a shape whose faces are flat: it is in their hull, but for rounding."""
+    return triangles_of(shape).reshape(-1, 3) if isinstance(shape, Mesh) else np.concatenate([_corners(f) for f in pieces_of(shape)])
+
+
+def _corners(face: ParametricSurface) -> np.ndarray:
+    (a, b), (c, d) = face.domain[u], face.domain[v]
+    return np.array([[e.subs({u: p, v: q}) for e in face.expressions] for p, q in ((a, c), (b, c), (b, d), (a, d))], float)
 
 
 def _normal(corners: np.ndarray) -> np.ndarray:

@@ -5,8 +5,9 @@ import itertools
 import numpy as np
 import pytest
 import sympy as sp
+from scipy.spatial import ConvexHull
 
-from collide import RigidBody, World
+from collide import Mesh, RigidBody, World
 from collide.world.hull import hull
 from collide.world.planes import met, parted
 from generative import ParametricSurface, Solid, u, v
@@ -120,3 +121,16 @@ def test_hulls_of_polygons_with_many_corners_are_closed():
     whole = box(sizes=(1, 1, 1))
     lidless = hull(Solid(whole.faces[:5]))
     assert lidless is not None and not len(lidless.within)
+
+
+def test_all_of_a_mesh_is_in_its_hull():
+    """A corner in the middle of what counts as one face is a little higher than the border."""
+    corners = np.vstack([CORNERS, [[0.0, 0.0, 0.5 + 2e-10]]])
+    top = [k for k in range(8) if CORNERS[k, 2] > 0]
+    flat = ConvexHull(CORNERS)
+    faces = [f[::1 if np.cross(*(CORNERS[f[1:]] - CORNERS[f[0]])) @ e[:3] > 0 else -1]
+             for f, e in zip(flat.simplices, flat.equations, strict=True)]
+    ring = sorted(top, key=lambda k: np.arctan2(CORNERS[k, 1], CORNERS[k, 0]))
+    faces = [list(f) for f in faces if not set(f) <= set(top)] + [[ring[k], ring[(k + 1) % 4], 8] for k in range(4)]
+    found = hull(Mesh(corners, np.array(faces)))
+    assert found is not None and found.corners[:, 2].max() == 0.5 + 2e-10
