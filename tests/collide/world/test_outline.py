@@ -49,6 +49,11 @@ def test_faces_with_any_number_of_corners(shape, sides):
         assert ends[0] == ends[1] and len(ends[0]) == len(face.border)
 
 
+def test_what_is_bent_is_not_flat_though_its_corners_are_in_a_plane():
+    for body in ([u, v, u**2], [u, v, u * v * (1 - u) * (1 + v)]):
+        assert not flats(ParametricSurface(body, {u: (-1, 1), v: (-1, 1)}))
+
+
 @pytest.mark.parametrize(("shape", "far"), [(EGG, 1.0), (RING, 1.3), (cube(), np.sqrt(0.75)), (BALL, 1.0)])
 def test_a_shape_is_within_its_reach(shape, far):
     assert far <= reach(shape, NONE) <= 1.2 * far
