@@ -17,8 +17,11 @@ class Region(NamedTuple):
     when: np.ndarray
 
     def boxes(self, p: Problem) -> np.ndarray:
-        """(k, variables, 2): boxes of a problem of two whole faces, or of one beside an implicit body, that hold all of these places."""
-        sides = [(side, cells) for side, cells in ((1, self.first), (2, self.second)) if cells is not None and f"u{side}" in p.variables]
+        """(k, variables, 2): boxes of a problem of two whole faces, or of one beside an implicit body, that hold all of these places. Of
+        what has one variable, as the border of a face, all is held.
+        """
+        sides = [(side, cells) for side, cells in ((1, self.first), (2, self.second))
+                 if cells is not None and {f"u{side}", f"v{side}"} <= set(p.variables)]
         rows = np.concatenate([cells.reshape(len(self.when), -1) for _, cells in sides] or [np.zeros((len(self.when), 0))], axis=1)
         places, begin = _first_of(rows, self.when)
         found = np.repeat(p.outer[None], len(places), axis=0)

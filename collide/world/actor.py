@@ -150,6 +150,7 @@ class Actor:
         self.shape_number = number
         if other is not None:
             self._templates = other._templates
+            self.inertia = other.inertia if np.array_equal(self.inertia.matrix, other.inertia.matrix) else self.inertia
 
     def falling(self, t: float, velocity: np.ndarray) -> Moving:
         """The body at its place at t, moving evenly; one that is not free stays there."""

@@ -56,6 +56,12 @@ class Boxed:
             self._box(k, frame)
         self.expect(k)
 
+    def place(self, k: int) -> None:
+        """The least boxes for a body, as long as others have none."""
+        self.near.falling(k, self.actors[k].falls)
+        for frame in self.near.frames(k):
+            self._box(k, frame, _REACHES[:1])
+
     def hold_on(self, k: int) -> None:
         """New boxes for a body where the time of those it has is over."""
         for frame in self.near.frames(k):
@@ -63,9 +69,9 @@ class Boxed:
                 self._box(k, frame)
         self.expect(k)
 
-    def _box(self, k: int, frame: Frame) -> None:
+    def _box(self, k: int, frame: Frame, reaches: Sequence[float] = _REACHES) -> None:
         actor, most = self.actors[k], _FEW
-        for reach in _REACHES:
+        for reach in reaches:
             lo, hi, until = actor.box(self.now, reach, self.start if frame is Frame.FALL else None)
             if not until > self.now:
                 raise Undecided(f"{self.called(k)} is so fast that nothing is decided beyond t = {self.now!r}")

@@ -285,8 +285,8 @@ class Lookout(Boxed):
         """Have two bodies one velocity and acceleration, and no spin that matters?"""
         if not (isinstance(one.course, Flight) and isinstance(other.course, Flight)):
             return False
-        same = all(np.array_equal(a, b) for a, b in ((one.course.velocity_at(self.now), other.course.velocity_at(self.now)),
-                                                     (one.course.acceleration, other.course.acceleration)))
+        first, second = one.course, other.course
+        same = first.at(self.now)[1] == second.at(self.now)[1] and first.floats[2] == second.floats[2]
         return same and all(a.ball is not None or not a.course.spin.any() for a in (one, other))
 
 

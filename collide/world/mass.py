@@ -15,9 +15,12 @@ import sympy as sp
 from codegen.given import shown
 from codegen.kernel import compile
 from generative import ImplicitBody, ParametricSurface, Solid, u, v, x, y, z
+from generative.brep import UNCHECKED
 from generative.changes import pieces_of
+from generative.sew import borders
 
 from ..bodies.mesh import Mesh
+from ..bodies.parts import is_closed
 from .implicit_mass import implicit_moments
 from .quadrature import integral, triangle_moments
 
@@ -69,6 +72,7 @@ def _properties(shape: Any) -> MassProperties:
         own, error = implicit_moments(shape)
         moments, area = np.concatenate([np.zeros(3), own]), 1.0
     else:
+        _check_closed(shape)
         moments, area, error = _face_moments(pieces_of(shape))
     normals, moments = moments[:3], moments[3:]
     if np.abs(normals).max() > _OPEN * area:
@@ -82,19 +86,33 @@ def _properties(shape: Any) -> MassProperties:
     return MassProperties(float(moments[0]), centre, _about(moments[4:], moments[0], centre), float(error))
 
 
+def _check_closed(shape: ParametricSurface | Solid) -> None:
+    """Normals alone do not tell: those of a tube that is open at both ends add up to nothing, too."""
+    if is_closed(shape) or (isinstance(shape, Solid) and shape.closed != UNCHECKED):
+        return
+    try:
+        borders(pieces_of(shape))
+    except ValueError as error:
+        raise ValueError(f"the surface is not closed, so it encloses no volume: {error}") from error
+
+
 def check_rigid(shape: Any, owner: str) -> None:
     """Refuses what is no body, and bodies that move or deform by themselves."""
     if not isinstance(shape, (ParametricSurface, ImplicitBody, Solid, Mesh)):
         raise TypeError(f"{owner} is {shown(shape)}; bodies are ParametricSurface, ImplicitSurface, Solid and Mesh values")
-    symbols = set[Any]()
+    if others := _symbols(shape) - {u, v, x, y, z}:
+        raise ValueError(f"{owner} contains {min(others, key=str)}: it must be rigid and at rest, and have all its numbers")
+
+
+@functools.lru_cache(maxsize=512)
+def _symbols(shape: Any) -> frozenset[Any]:
     if isinstance(shape, Mesh):
-        symbols |= set(shape.motion.symbols)
-    for piece in () if isinstance(shape, Mesh) else pieces_of(shape):
+        return frozenset(shape.motion.symbols)
+    symbols = set[Any]()
+    for piece in pieces_of(shape):
         formulas = piece.body if isinstance(piece, ParametricSurface) else (piece.body,)
         symbols |= set(piece.motion.symbols).union(*(e.free_symbols for e in formulas))
-    others = symbols - {u, v, x, y, z}
-    if others:
-        raise ValueError(f"{owner} contains {min(others, key=str)}: it must be rigid and at rest, and have all its numbers")
+    return frozenset(symbols)
 
 
 def _about(second: np.ndarray, volume: float, centre: np.ndarray) -> np.ndarray:

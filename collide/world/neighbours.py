@@ -164,6 +164,13 @@ def not_before(first: Flight, second: Flight, window: Window, reach: float) -> f
     return min(end, begin + outside / (-toward + math.sqrt(least)))
 
 
+def balls_apart(k: int, others: np.ndarray, centres: np.ndarray, radii: np.ndarray) -> np.ndarray:
+    """(m,): are balls round centres (n, 3) of bodies apart from that of body k, of those of `others` (m,)?"""
+    sizes = np.abs(centres).max(axis=1)
+    far = np.linalg.norm(centres[others] - centres[k], axis=1)
+    return np.asarray(far > (radii[others] + radii[k]) * WIDER + 10.0 * ROUNDINGS * (sizes[others] + sizes[k]))
+
+
 def not_before_box(flight: Flight, lo: np.ndarray, hi: np.ndarray, window: Window, radius: float) -> float:
     """Likewise, before which a body is not within its radius of a box."""
     centre, speed = flight.at(window[0])

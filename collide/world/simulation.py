@@ -18,11 +18,13 @@ from .agenda import Due, Entry, Key
 from .boxed import Undecided
 from .departed import departed
 from .event import Event, rounded
+from .flight import Flight
 from .forced import Forced
 from .hitting import Hitting
 from .impact import Contact, Impact, Law
 from .lookout import ordered
 from .meeting import state_at
+from .neighbours import balls_apart
 from .system import Forces
 from .touches import Touching
 from .tracked.curved import found_last
@@ -80,11 +82,13 @@ class Simulation(Hitting):
         """The state of all pairs at the start. ValueError where bodies overlap."""
         self._force()
         for k in range(len(self.actors)):
-            self.hold(k)
+            self.place(k)
+        centres = np.array([a.course.centre_at(self.now) for a in self.actors])
+        radii = np.array([a.radius if isinstance(a.course, Flight) else np.inf for a in self.actors])
         for k in range(len(self.actors)):
-            for j in self.near.near(k):
-                if j > k and (self.actors[k].free or self.actors[j].free):
-                    self._first_state((k, j), clock)
+            others = np.array([j for j in self.near.near(k) if j > k and (self.actors[k].free or self.actors[j].free)], int)
+            for j in others[~balls_apart(k, others, centres, radii)]:
+                self._first_state((k, int(j)), clock)
         hit = [key for key in self.touching if self._comes(key)]
         self.after([key for key in self.touching if key not in hit])
         self.changed({k for k, a in enumerate(self.actors) if not a.rigid.fixed}, clock)

@@ -190,3 +190,16 @@ def holds(cells, parameters):
         a, b = a + np.pi, np.sign(b) * np.pi - b
     p = np.array([a % (2 * np.pi), b])
     return ((cells[..., 0] <= p + 1e-9) & (p <= cells[..., 1] + 1e-9)).all(axis=1)
+
+
+def test_an_implicit_ball_hits_the_border_of_a_tube_that_turns():
+    """The place on the border is told by one parameter."""
+    tube = ParametricSurface([3 * sp.cos(u) / 10, 3 * sp.sin(u) / 10, v], {u: (0, 2 * sp.pi), v: (-sp.Rational(1, 2), sp.Rational(1, 2))})
+    ball, heavy = ImplicitSurface(x**2 + y**2 + z**2 - sp.Rational(1, 4), [(-1, 1)] * 3), {"mass": 1, "inertia": np.eye(3)}
+    world = World([RigidBody(ball, position=(0.1, 0, 3), velocity=(0, 0, -1), spin=(1, 0, 0), **heavy),
+                   RigidBody(tube, spin=(0, 0, 2), **heavy)], gravity=(0, 0, 0))
+    run = world.run(events=1)
+    # The nearest point of the border is 1/5 beside the centre, which is at 3 - t.
+    when = 2.5 - np.sqrt(0.25 - 0.04)
+    assert run.events[0].time.lo - 1e-12 <= when <= run.events[0].time.hi + 1e-12
+    assert np.allclose(run.events[0].points, [[0.3, 0, 0.5]], atol=1e-9)

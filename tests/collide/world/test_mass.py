@@ -7,7 +7,7 @@ import pytest
 import sympy as sp
 
 from collide import mass_properties
-from generative import ImplicitSurface, ParametricSurface, Rigid, primitives, solids, t, u, v, x, y, z
+from generative import ImplicitSurface, ParametricSurface, Rigid, Solid, primitives, solids, t, u, v, x, y, z
 
 from .scenes import BALL, EGG, RING, cube
 
@@ -70,6 +70,8 @@ def test_an_inside_out_surface_has_the_same_properties():
 
 @pytest.mark.parametrize(("shape", "what"), [
     (ParametricSurface([u, v, u * v], {u: (0, 1), v: (0, 1)}), "not closed"), (BALL.moved(Rigid(translation=[t, 0, 0])), "at rest"),
+    (ParametricSurface([sp.cos(u), sp.sin(u), v], {u: (0, 2 * sp.pi), v: (-1, 1)}), "v = -1 of face 0 meets no other side"),
+    (Solid([ParametricSurface([sp.cos(u), sp.sin(u), v], {u: (0, 2 * sp.pi), v: (-1, 1)})]), "not closed"),
     (primitives.half_space(), "not closed"), (primitives.ball(1) & primitives.ball(1, (3, 0, 0)), "no volume"),
 ])  # fmt: skip
 def test_what_has_no_volume_is_refused(shape, what):
