@@ -149,8 +149,11 @@ class Flight:
         return self._turning if self._steady else float(np.linalg.norm(self.spin_at(t)))
 
     def rates_at(self, t: float) -> np.ndarray:
-        """(6,): how velocity and spin change, of what is in contact or does not move."""
-        return np.concatenate([self.acceleration, self.spinning])
+        """(6,): how velocity and spin change."""
+        if self._closed or self.spinning.any():
+            return np.concatenate([self.acceleration, self.spinning])
+        turn, spin = self.turn_at(t), self.spin_at(t)
+        return np.concatenate([self.acceleration, turn @ self.inertia.inverse @ turn.T @ rotation.cross(self.momentum, spin)])
 
     def pace(self, begin: float, end: float) -> tuple[np.ndarray, np.ndarray, float]:
         """Bounds (3,) of the velocity over a time, and of the size of the spin, but for rounding."""

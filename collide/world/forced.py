@@ -55,16 +55,16 @@ class Forced:
         k = np.arange(2, len(self.path) + 1)
         return np.asarray((k * (k - 1) * (t - self.start) ** (k - 2)) @ self.path[1:])
 
-    def rates_at(self, times: np.ndarray) -> np.ndarray:
-        """(m, 6): how velocity and spin change."""
-        k, tau = np.arange(2, len(self.path) + 1), (times - self.start)[:, None]
+    def rates_at(self, times: Any) -> np.ndarray:
+        """(..., 6), of times (...): how velocity and spin change."""
+        k, tau = np.arange(2, len(self.path) + 1), np.asarray(times - self.start)[..., None]
         bends = k * (k - 1) * tau ** (k - 2)
-        powers, rates = self._powers(times)[:, 1:], self._powers(times, 1)[:, 1:]
+        powers, rates = self._powers(times)[..., 1:], self._powers(times, 1)[..., 1:]
         p, change, bent = [1.0, 0.0, 0.0, 0.0] + powers @ self.turning, rates @ self.turning, bends @ self.turning[1:]
-        size = (p * p).sum(axis=1)[:, None]
-        spin = 2.0 * rotation.products(change, p * _BACK)[:, 1:] / size
-        spinning = 2.0 * (rotation.products(bent, p * _BACK)[:, 1:] - spin * (p * change).sum(axis=1)[:, None]) / size
-        return np.concatenate([bends @ self.path[1:], spinning], axis=1)
+        size = (p * p).sum(axis=-1)[..., None]
+        spin = 2.0 * rotation.products(change, p * _BACK)[..., 1:] / size
+        spinning = 2.0 * (rotation.products(bent, p * _BACK)[..., 1:] - spin * (p * change).sum(axis=-1)[..., None]) / size
+        return np.concatenate([bends @ self.path[1:], spinning], axis=-1)
 
     def _quaternion(self, t: float) -> np.ndarray:
         return np.asarray([1.0, 0.0, 0.0, 0.0] + self._powers(t)[1:] @ self.turning)

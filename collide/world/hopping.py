@@ -38,8 +38,8 @@ class Hopping(Linked):
             return False
         free = {k for k in key[:2] if self.actors[k].free}
         followed = all(other in self.kept for other in self.held if free.intersection(other[:2]))
-        pull = float(np.abs(self._accelerations(key)).max())
-        return followed and 0.0 < float(speeds.max()) ** 2 <= 2.0 * pull * LOW * self.size(key)
+        bend = float(np.abs(self.bends(key)).max())
+        return followed and 0.0 < float(speeds.max()) ** 2 <= 2.0 * bend * LOW * self.size(key)
 
     def _steady_pull(self, key: Key) -> float | None:
         """Not of bodies that are followed in contact with others, where these push them."""
@@ -50,8 +50,7 @@ class Hopping(Linked):
         """Did bodies part so slowly, when they touched last, that they rise no higher than what is followed?"""
         if key not in self.touching:
             return False
-        pull = float(np.abs(self._accelerations(key)).max())
-        return float(np.abs(self.speeds(key)).max()) ** 2 <= 2.0 * pull * LOW * self.size(key)
+        return float(np.abs(self.speeds(key)).max()) ** 2 <= 2.0 * float(np.abs(self.bends(key)).max()) * LOW * self.size(key)
 
     def _risen(self, key: Key) -> bool:
         """Is what hops higher by now than what touches? A search tells when it comes down."""

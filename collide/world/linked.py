@@ -15,6 +15,7 @@ from .touches import Touches, Touching
 from .tracked.contact import OnEdge, OnFace, outside
 from .tracked.curved import OnSmooth
 from .tracked.features import Features, ball, features
+from .tracked.forces import motion
 from .tracked.jets import Lost
 from .tracked.manifold import Link, Side, by_parts, manifold
 from .tracked.pairs import Near, between, followed
@@ -132,6 +133,16 @@ class Linked(Touches):
         signs = np.array([1.0 if link.pair[0] == key[1] else -1.0 for link in links])
         return np.array([c.point for c in found]), signs[:, None] * np.array([c.normal for c in found])
 
+    def bends(self, key: Key) -> np.ndarray:
+        """(k,): the second derivatives of the gaps at contacts that can be followed, as bodies move on by now; else `_accelerations`."""
+        links = self.touching[key].links
+        if not links:
+            return self._accelerations(key)
+        courses = {k: self.actors[k].course for k in key[:2]}
+        places = {k: place_of(course, self.now).lane() for k, course in courses.items()}
+        rates = {k: course.rates_at(self.now)[None] for k, course in courses.items()}
+        return motion(links, places, rates, {}, 1).free[0, :, 0]
+
     def _feet(self, key: Key, links: Sequence[Link], points: np.ndarray) -> np.ndarray:
         """Of corners and edges, where they would touch: they may be higher than others that have landed."""
         places = {k: place_of(self.actors[k].course, self.now) for k in key[:2]}
@@ -234,7 +245,7 @@ class Linked(Touches):
         if touch.links or all(self.shape(k) is not None for k in key[:2]):
             return
         pull = max(float(np.linalg.norm(self.actors[k].gravity)) for k in key[:2])
-        pull = max(pull, float(np.abs(self._accelerations(key)).max()))
+        pull = max(pull, float(np.abs(self._accelerations(key)).max()), self._drift(key) ** 2 / self.size(key))
         several = len(touch.points) > 1 or any(isinstance(self.actors[k].rigid.outline, Solid) for k in key[:2])
         if several or np.abs(self.speeds(key)).min() <= _SLOWLY * math.sqrt(self.size(key) * pull) + _SAME * sum(map(self.pace, key[:2])):
             self.touching[key] = self.tracked(key, touch, True)
@@ -247,6 +258,5 @@ class Linked(Touches):
         touch = self.touching[key]
         if e >= 1.0 or not touch.links or self._steady_pull(key) is not None:
             return False
-        pull = float(np.abs(self._accelerations(key)).max())
         speed = e * float(np.abs(self.speeds(key)).max())
-        return speed * speed <= 2.0 * pull * _FLAT * self.size(key)
+        return speed * speed <= -2.0 * float(self.bends(key).min()) * _FLAT * self.size(key)

@@ -116,11 +116,14 @@ class Touches(Lookout):
             return float(pull[0] + drift @ drift / (one.ball + other.ball))
         if (one.ball is not None or other.ball is not None) and touch.face is not None:
             return float(pull[0])
-        size = self.size(key)
-        drift = float(np.abs(relative - speeds[:, None] * touch.normals).max())
-        drift += size * sum(float(np.linalg.norm(a.course.spin_at(self.now))) for a in (one, other))
-        slow = drift <= _STEADY * math.sqrt(size * float(np.abs(pull).max())) and np.ptp(speeds) <= _STEADY * np.abs(speeds).max()
-        return float(pull.max()) if slow else None
+        slow = self._drift(key) <= _STEADY * math.sqrt(self.size(key) * float(np.abs(pull).max()))
+        return float(pull.max()) if slow and np.ptp(speeds) <= _STEADY * np.abs(speeds).max() else None
+
+    def _drift(self, key: Key) -> float:
+        """How fast two bodies slip, and turn, where they touch."""
+        relative, normals = self._relative(key), self.touching[key].normals
+        slip = float(np.abs(relative - np.einsum("ki,ki->k", relative, normals)[:, None] * normals).max())
+        return slip + self.size(key) * sum(float(np.linalg.norm(self.actors[k].course.spin_at(self.now))) for k in key[:2])
 
     def _steady_pull(self, key: Key) -> float | None:
         """Where it is that also for a while."""
@@ -179,7 +182,7 @@ class Touches(Lookout):
         least = max(at_once, _STILL * scale)
         if not self.touching[key].links or pull is not None:
             return least
-        fall = max(fall, float(np.abs(self._accelerations(key)).max()))
+        fall = max(fall, float(np.abs(self.bends(key)).max()))
         return max(least, _FALL * math.sqrt(self.size(key) * fall), _FITTED * scale)
 
     def pace(self, k: int) -> float:
@@ -208,6 +211,9 @@ class Touches(Lookout):
         touch = self.touching[key]
         one, other = (self.actors[k].accelerations(touch.points, self.now) for k in key[:2])
         return np.asarray(np.einsum("ki,ki->k", touch.normals, other - one))
+
+    def bends(self, key: Key) -> np.ndarray:
+        raise NotImplementedError
 
     def _keep(self, keys: Sequence[Key]) -> None:
         """Motion in contact, for each group of bodies that hang together by pairs that stay in touch."""

@@ -212,3 +212,68 @@ def test_an_egg_slides_down_a_groove_on_two_points(groove):
         state = run.state(moment)
         np.testing.assert_allclose(state.positions[1], [0, -3 + moment**2 / 2, 2.5], atol=1e-8)
         np.testing.assert_allclose(state.spins[1], 0, atol=1e-8)
+
+
+def _support(a):
+    """Of the ellipse with semiaxes 3/2 and 1, and its two derivatives."""
+    h = np.sqrt(2.25 * np.cos(a)**2 + np.sin(a)**2)
+    slope = -1.25 * np.sin(a) * np.cos(a) / h
+    return h, slope, (-1.25 * np.cos(2 * a) - slope * slope) / h
+
+
+def test_a_ball_that_hops_along_a_spinning_ellipsoid_slides_on_it_and_leaves():
+    """In free flight, where only the turning surface draws them together. In the plane, by the angle a of the normal against the long axis
+    and the spin w of the ellipsoid, with its support h(a), c = h + 1, p = c + h'' and the reduced mass m: T = m (p^2 a'^2 + 2 p c a' w +
+    w^2 (c^2 + h'^2)) / 2 + I w^2 / 2; T and J = dT/dw stay. The ball's centre goes with (p a' + c w) along the surface and -h' w off it.
+    """
+    m, inertia = 2 / 3, 0.65
+    bodies = [RigidBody(ellipsoid(sp.Rational(3, 2), 1, 1), mass=2, inertia=np.diag([0.4, 0.6, inertia]), spin=(0, 0, 2)),
+              RigidBody(BALL, mass=1, position=(0.05, 2.001, 0), velocity=(0, -0.05, 0))]
+    run = World(bodies, gravity=(0, 0, 0), restitution=0.5).run(until=0.6)
+    assert run.outcome is Outcome.FINISHED and modes(run, 0) == modes(run, 1) == [Mode.SLIDING]
+    begin = run.rests[0].time
+    last = run.events[-1].time
+    assert last[0] <= begin <= last[1] and len(run.events) < 15
+
+    def gaps(times):
+        state = run.state(times)
+        way = state.positions[:, 1, :2] - state.positions[:, 0, :2]
+        turned = 2 * np.arctan2(state.quaternions[:, 0, 3], state.quaternions[:, 0, 0])
+        a = np.arctan2(way[:, 1], way[:, 0]) - turned
+        own = [way[:, 0] * np.cos(turned) + way[:, 1] * np.sin(turned), way[:, 1] * np.cos(turned) - way[:, 0] * np.sin(turned)]
+        for _ in range(30):
+            h, slope, bend = _support(a)
+            along, off = own[1] * np.cos(a) - own[0] * np.sin(a), own[0] * np.cos(a) + own[1] * np.sin(a)
+            a = a + (along - slope) / (off + bend)
+        return off - h - 1, a, turned
+
+    def rates(a):
+        h, slope, bend = _support(a)
+        c, p = h + 1, h + 1 + bend
+        straight, both, turn = m * p * p, m * p * c, m * (c * c + slope * slope) + inertia
+        rate = -np.sqrt((2 * energy - momentum**2 / turn) / (straight - both * both / turn))
+        return rate, (momentum - both * rate) / turn
+
+    def force(_, state):
+        h, slope, bend = _support(state[0])
+        rate, spin = rates(state[0])
+        spinning = rates(state[0] + 1e-30j)[1].imag / 1e-30 * rate
+        return -bend * rate * spin - slope * spinning - ((h + 1 + bend) * rate + (h + 1) * spin) * (rate + spin)
+
+    state = run.state(begin + 1e-3)
+    way, speed = (e[1, :2] - e[0, :2] for e in (state.positions, state.velocities))
+    spin = state.spins[0, 2]
+    energy = m * speed @ speed / 2 + inertia * spin**2 / 2
+    momentum = m * (way[0] * speed[1] - way[1] * speed[0]) + inertia * spin
+    start = [e[0] for e in gaps(np.array([begin + 1e-3]))[1:]]
+    force.terminal = True
+    found = solve_ivp(lambda _, s: rates(s[0]), (begin + 1e-3, 3.0), start, method="DOP853", rtol=1e-12, atol=1e-13, events=force,
+                      dense_output=True)
+    leaves = found.t_events[0][0]
+    for moment in np.linspace(begin + 1e-3, leaves - 1e-3, 7):
+        gap, a, turned = gaps(np.array([moment]))
+        assert abs(gap[0]) < 1e-12 and np.allclose([a[0], turned[0]], found.sol(moment), rtol=0, atol=1e-10)
+    after = gaps(leaves + np.array([1e-3, 1e-2, 0.1]))[0]
+    assert (np.diff(after) > 0).all() and after[0] > 0
+    times = np.linspace(0, 0.6, 501)
+    assert gaps(times)[0].min() > -1e-9 and np.diff(run.energy(times)).max() < 1e-12
