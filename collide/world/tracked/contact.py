@@ -27,7 +27,6 @@ class Place(NamedTuple):
         """At the k-th of the times, or at some of them."""
         return Place(*(e[k] for e in self))
 
-
     def lane(self) -> "Place":
         """As of one of several times."""
         return Place(*(e[None] for e in self))

@@ -113,6 +113,8 @@ class OnSmooth:
 
     def _in_turn(self, one: Place, other: Place, way: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Those that are near to known ones at once; else one after the other."""
+        if not np.isfinite(way).all():
+            raise Lost("a contact")
         m = len(way)
         a, b = np.empty((m, len(self.at[0]))), np.empty((m, len(self.at[1])))
         known = self.known or Known(np.empty((0, way.shape[1])), a[:0], b[:0])

@@ -7,7 +7,7 @@ import sympy as sp
 from collide.world.rotation import about
 from collide.world.tracked.contact import Place
 from collide.world.tracked.curved import OnSmooth
-from collide.world.tracked.jets import Segment
+from collide.world.tracked.jets import Lost, Segment
 from collide.world.tracked.smooth import Patch
 from generative import ParametricSurface, u, v
 
@@ -47,3 +47,12 @@ def test_a_contact_on_an_ellipsoid_moves_as_it_is_found(first, seed):
         near, far = ((getattr(after[k], name) - getattr(before[k], name)) / (2 * (k + 1) * h) for k in (0, 1))
         wanted = (one(0.0).at(at.point + at.gap * at.normal) - its(0.0).at(at.point)) @ at.normal if rate is None else rate
         np.testing.assert_allclose((4 * near - far) / 3, wanted, atol=1e-6)
+
+
+def test_a_contact_at_times_at_which_a_body_is_nowhere_is_lost():
+    """As where the motion of a step that is too long has no bounds; it was looked for without end."""
+    contact = OnSmooth(EDGE, ellipsoid(*SEMIAXES), (np.array([0.5]), np.array([0.0, 1.0, 1.0])), 0.0, 1.0, 0.8)
+    one, other = (Place(*(np.stack(e) for e in zip(*map(moving(seed), (0.0, 0.1, 0.2)), strict=True))) for seed in (2, 3))
+    one.centre[1:] = np.nan
+    with pytest.raises(Lost):
+        contact.course(one, other)
