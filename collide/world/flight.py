@@ -97,11 +97,11 @@ class Flight:
         return self.centre.tolist(), self.velocity.tolist(), self.acceleration.tolist()
 
     def at(self, t: float) -> tuple[list[float], list[float]]:
-        """Centre and velocity, bit for bit as `centre_at` and `velocity_at` have them, in a third of their time."""
-        tau, (centre, velocity, acceleration) = t - self.start, self.floats
+        """Centre and velocity, bit for bit as `centre_at` and `velocity_at` have them, in a fraction of their time."""
+        tau, ((c0, c1, c2), (v0, v1, v2), (a0, a1, a2)) = t - self.start, self.floats
         half = tau * tau / 2
-        return ([c + tau * v + half * a for c, v, a in zip(centre, velocity, acceleration, strict=True)],
-                [v + tau * a for v, a in zip(velocity, acceleration, strict=True)])
+        return ([c0 + tau * v0 + half * a0, c1 + tau * v1 + half * a1, c2 + tau * v2 + half * a2],
+                [v0 + tau * a0, v1 + tau * a1, v2 + tau * a2])
 
     def acceleration_at(self, t: float) -> np.ndarray:
         return self.acceleration

@@ -112,6 +112,7 @@ class Following(Hopping):
         chosen = self._renewed(owners, chosen)
         system = self._system(chosen, free)
         system.step = max([self.steps.get(k, 0.0) for k in free], default=0.0) or system.step
+        system.step = min([system.step, *(self._flies(key) for key, k in zip(owners, chosen, strict=True) if k.loose)])
         if chosen:
             for k, (centre, shift, velocity, spin) in zip(free, settled(system, self.now, self._all()), strict=True):
                 course = self.actors[k].course

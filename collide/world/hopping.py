@@ -11,7 +11,7 @@ from .agenda import Due, Key
 from .forced import Forced, place_of
 from .linked import Linked
 from .system import Forces
-from .tracked.ends import IN_PLANE
+from .tracked.ends import BEYOND, IN_PLANE
 from .tracked.forces import Kept
 
 # Against the speed of a fall from a body's size, a slip that counts as none.
@@ -40,6 +40,13 @@ class Hopping(Linked):
         followed = all(other in self.kept for other in self.held if free.intersection(other[:2]))
         bend = float(np.abs(self.bends(key)).max())
         return followed and 0.0 < float(speeds.max()) ** 2 <= 2.0 * bend * LOW * self.size(key)
+
+    def _flies(self, key: Key) -> float:
+        """Twice the time in which what hops comes down again, or rises higher than what is followed. Where to look only."""
+        speed, bend, high = max(float(self.speeds(key).max()), 0.0), float(self.bends(key).min()), 2.0 * BEYOND * self.size(key)
+        root = speed * speed + 2.0 * bend * high
+        far = 4.0 * high / (speed + math.sqrt(root)) if root > 0.0 else math.inf
+        return min(far, 4.0 * speed / -bend) if bend < 0.0 < speed else far
 
     def _steady_pull(self, key: Key) -> float | None:
         """Not of bodies that are followed in contact with others, where these push them."""

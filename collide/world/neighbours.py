@@ -7,7 +7,7 @@ neighbourhood. Bodies that fall alike are compared as they fall, where each move
 
 import math
 from dataclasses import replace
-from enum import Enum
+from enum import IntEnum
 
 import numpy as np
 
@@ -23,7 +23,7 @@ _FAR = 1e3
 _NOWHERE = np.full(3, np.inf)
 
 
-class Frame(Enum):
+class Frame(IntEnum):
     """Where boxes are: `REST`, in the coordinates of the world; `FALL`, in those that fall with what flies freely."""
 
     REST = 0
@@ -31,24 +31,24 @@ class Frame(Enum):
 
 
 class Neighbours:
-    """Boxes (2, n, 3) from `lo` to `hi`, those of each frame, each good until a time. Of a body that does not fall there are but those at
+    """Boxes (2, 3, n) from `lo` to `hi`, those of each frame, each good until a time. Of a body that does not fall there are but those at
     rest. What changes from a mark on is noted (see `undoable`).
     """
 
     def __init__(self, count: int) -> None:
-        self._lo, self._hi = np.full((2, count, 3), np.inf), np.full((2, count, 3), -np.inf)
+        self._lo, self._hi = np.full((2, 3, count), np.inf), np.full((2, 3, count), -np.inf)
         self._until = [[math.inf] * count, [math.inf] * count]
         self.falls = np.zeros(count, bool)
         self._noted: list[tuple[Frame, int, np.ndarray, np.ndarray, float, bool]] = []
 
     def hold(self, body: int, frame: Frame, lo: np.ndarray, hi: np.ndarray, until: float) -> None:
         """The body is in this box until then."""
-        f = frame.value
-        self._noted.append((frame, body, self._lo[f, body].copy(), self._hi[f, body].copy(), self._until[f][body], bool(self.falls[body])))
+        self._noted.append((frame, body, self._lo[frame, :, body].copy(), self._hi[frame, :, body].copy(), self._until[frame][body],
+                            bool(self.falls[body])))
         self._put(frame, body, lo, hi, until)
 
     def _put(self, frame: Frame, body: int, lo: np.ndarray, hi: np.ndarray, until: float) -> None:
-        self._lo[frame.value, body], self._hi[frame.value, body], self._until[frame.value][body] = lo, hi, until
+        self._lo[frame, :, body], self._hi[frame, :, body], self._until[frame][body] = lo, hi, until
 
     def falling(self, body: int, falls: bool) -> None:
         """Does it fall from now on? Of one that does not there is no box that falls."""
@@ -59,22 +59,22 @@ class Neighbours:
         return (Frame.REST, Frame.FALL) if self.falls[body] else (Frame.REST,)
 
     def until(self, body: int, frame: Frame) -> float:
-        return self._until[frame.value][body]
+        return self._until[frame][body]
 
     def both_until(self, i: int, j: int) -> float:
         """Until when the boxes are good by which two bodies are compared."""
-        known = self._until[Frame.FALL.value if self.falls[i] and self.falls[j] else Frame.REST.value]
+        known = self._until[Frame.FALL if self.falls[i] and self.falls[j] else Frame.REST]
         return min(known[i], known[j])
 
     def box(self, body: int) -> tuple[np.ndarray, np.ndarray]:
         """At rest."""
-        return self._lo[0, body], self._hi[0, body]
+        return self._lo[0, :, body], self._hi[0, :, body]
 
     def near(self, body: int) -> list[int]:
         """The bodies whose boxes meet that of this one: those of two that fall are compared as they fall."""
-        meet = self._meet(body, Frame.REST, self._lo[0, body], self._hi[0, body])
+        meet = self._meet(body, Frame.REST, *self.box(body))
         if self.falls[body]:
-            meet |= self._meet(body, Frame.FALL, self._lo[1, body], self._hi[1, body])
+            meet |= self._meet(body, Frame.FALL, self._lo[1, :, body], self._hi[1, :, body])
         return [int(k) for k in np.flatnonzero(meet)]
 
     def count(self, body: int, frame: Frame, lo: np.ndarray, hi: np.ndarray) -> int:
@@ -82,7 +82,7 @@ class Neighbours:
         return int(np.count_nonzero(self._meet(body, frame, lo, hi)))
 
     def _meet(self, body: int, frame: Frame, lo: np.ndarray, hi: np.ndarray) -> np.ndarray:
-        meet = np.asarray(((self._lo[frame.value] <= hi) & (lo <= self._hi[frame.value])).all(axis=1))
+        meet = np.asarray(((self._lo[frame] <= hi[:, None]) & (lo[:, None] <= self._hi[frame])).all(axis=0))
         if frame is Frame.REST and self.falls[body]:
             meet &= ~self.falls
         meet[body] = False
@@ -121,16 +121,18 @@ def turns_little(flight: Flight, t: float) -> float:
 
 def box(flight: Flight, window: Window, radius: float) -> tuple[np.ndarray, np.ndarray]:
     """That of a ball round the centre of mass, over a window of time that ends with the flight or before."""
-    ends = [flight.centre_at(t) for t in window]
-    lo, hi = np.minimum(*ends), np.maximum(*ends)
-    # Where a coordinate turns round within the window.
-    with np.errstate(divide="ignore", invalid="ignore"):
-        turn = flight.start - flight.velocity / flight.acceleration
-    for k in np.flatnonzero((turn > window[0]) & (turn < window[1])):
-        at = flight.centre_at(float(turn[k]))[k]
-        lo[k], hi[k] = min(lo[k], at), max(hi[k], at)
-    far = radius + ROUNDINGS * (radius + np.abs(lo) + np.abs(hi) + sizes(flight, window))
-    return lo - far, hi + far
+    (first, last), rest, (_, velocity, acceleration) = [flight.at(t)[0] for t in window], sizes(flight, window), flight.floats
+    lo, hi = [0.0] * 3, [0.0] * 3
+    for k, (a, b, speed, force) in enumerate(zip(first, last, velocity, acceleration, strict=True)):
+        low, high = min(a, b), max(a, b)
+        # Where a coordinate turns round within the window.
+        turn = flight.start - speed / force if force else math.inf
+        if window[0] < turn < window[1]:
+            at = flight.at(turn)[0][k]
+            low, high = min(low, at), max(high, at)
+        far = radius + ROUNDINGS * (radius + abs(low) + abs(high) + rest)
+        lo[k], hi[k] = low - far, high + far
+    return np.array(lo), np.array(hi)
 
 
 def falling_box(flight: Flight, since: float, window: Window, radius: float) -> tuple[np.ndarray, np.ndarray]:

@@ -100,7 +100,7 @@ class System:
         """Likewise at m times, with m as the first axis of each."""
         places = {k: places_of(courses[k], times) for k in {*self.linked, *self.free}}
         rates = self._free_rates(times, [places[k] for k in self.free], courses)
-        return places, self._motion(times, places, rates, self._given(times, courses)[1]), self._inverse(places), rates
+        return places, self._motion(times, places, rates, self._given(times, courses)[1], self.kept), self._inverse(places), rates
 
     def _given(self, times: np.ndarray, courses: Sequence[Any]) -> tuple[dict[int, Place], dict[int, np.ndarray]]:
         """Places and rates of the other bodies that contacts link."""
@@ -187,11 +187,12 @@ class System:
         """(m, n, 6): how velocity and spin of every free body change, by Newton's and Euler's equations; and (m, 6 n, 6 n), how that
         changes with these by friction, if there is any.
         """
-        rates = self._free_rates(times, places, courses)
-        if not kept:
+        # What hops exerts no force, wherever it is by then.
+        rates, pressed = self._free_rates(times, places, courses), [k for k in kept if not k.loose]
+        if not pressed:
             return rates, None
         linked = given[0] | dict(zip(self.free, places, strict=True))
-        found = solved(kept, self._motion(times, linked, rates, given[1]), self._inverse(linked), bend=True)
+        found = solved(pressed, self._motion(times, linked, rates, given[1], pressed), self._inverse(linked), bend=True)
         return rates + found.change.reshape(rates.shape), found.bend
 
     def _free_rates(self, times: np.ndarray, places: Sequence[Place], courses: Sequence[Any]) -> np.ndarray:
@@ -205,8 +206,9 @@ class System:
             rates[:, n, 3:] = (place.turn @ (torque @ body.inertia.inverse)[..., None])[..., 0]
         return rates
 
-    def _motion(self, times: np.ndarray, places: dict[int, Place], rates: np.ndarray, given: dict[int, np.ndarray]) -> Motion:
-        return motion([k.link for k in self.kept], places, given | {k: rates[:, n] for n, k in enumerate(self.free)}, self.row, len(times))
+    def _motion(self, times: np.ndarray, places: dict[int, Place], rates: np.ndarray, given: dict[int, np.ndarray],
+                kept: Sequence[Kept]) -> Motion:
+        return motion([k.link for k in kept], places, given | {k: rates[:, n] for n, k in enumerate(self.free)}, self.row, len(times))
 
     def _inverse(self, places: dict[int, Place]) -> np.ndarray:
         """(m, 6 n, 6 n): of the masses and inertias of the free bodies."""

@@ -22,7 +22,7 @@ from .pairs import alone, deeper
 from .polyhedral import Polyhedral
 
 # Against size: corners that are no higher are in the plane of a contact; how deep these may come, and how far a contact beyond a border.
-IN_PLANE, _DEEP, _BEYOND = 1e-9, 1e-10, 2e-9
+IN_PLANE, _DEEP, BEYOND = 1e-9, 1e-10, 2e-9
 _TIMES = 24
 # Against the height up to which an edge lies in a plane, where it has risen from it.
 _TILTED = 1.2
@@ -110,7 +110,9 @@ class Watch:
         own = high >= -IN_PLANE * self.size
         # Neighbours of a sample that touches are hardly higher.
         lying = own & (high <= _TILTED * low(corners, self.size)) & (rises < math.inf)
-        least = np.where((high > IN_PLANE * self.size) & ~lying, 0.0, -_DEEP * self.size)
+        # What hops is not moved into the plane: what hangs over, and is below it already, may come so much deeper.
+        least = np.where((high > IN_PLANE * self.size) & ~lying, 0.0, (np.minimum(high, 0.0) if self.system.kept[c].loose else 0.0)
+                         - _DEEP * self.size)
         most = np.where(lying, rises * low(corners[lying], self.size) if lying.any() else 0.0, math.inf)
         self.planes.append(Plane(c, body, side, corners[own], least[own], most[own]))
 
@@ -158,9 +160,9 @@ class Watch:
         """(m,): at which times do contacts last, but for what they can give, and for slips?"""
         kept, well = self.system.kept, solved.fits.copy()
         for c, k in enumerate(kept):
-            well &= k.link.contact.outside(*(places[b] for b in k.link.pair)) <= _BEYOND * self.size
+            well &= k.link.contact.outside(*(places[b] for b in k.link.pair)) <= BEYOND * self.size
             if k.loose:
-                well &= motion.gaps[:, c] <= _BEYOND * self.size
+                well &= motion.gaps[:, c] <= BEYOND * self.size
         return well & ~self._tilts(places, motion)
 
     def _tilts(self, places: dict[int, Any], motion: Motion) -> np.ndarray:
