@@ -13,42 +13,47 @@ from ..boxed import Undecided
 from ..lookout import ordered
 from ..meeting import state_at
 from .bodies import Body
+from .closing import By, Closed, Closing
 from .contacts import Contact, apart, first_meeting, parted
 from .enclosures import above, below, nearest, number, vector
-from .flights import Flight, Parabola
+from .flights import NONE, Flight, Parabola
+from .forms import Course, form_of_ball
 from .hits import Gap, first_hit, gap, together
 from .obstacles import point
 from .roots import Unclear
 
 Pair = tuple[int, int]
+Touched = int | By
+"""What touched: a number of a gap, or a height above an axis; 0 where it is what a search found."""
 # Windows of time, against that in which bodies move by the size of the smaller one: of the first search, where no end is given; and in
 # which bodies that touched are proved to part. What is beyond the end of a run is looked at for so much of its time.
-_STRIDE, _SOON, _BEYOND = 64.0, tuple(2.0**-k for k in (3, 6, 9, 14, 20, 28, 36)), 2.0**-20
+_STRIDE, _FLAT_STRIDE, _SOON, _BEYOND = 64.0, 8.0, tuple(2.0**-k for k in (3, 6, 9, 14, 20, 28, 36)), 2.0**-20
 
 
 @dataclass(frozen=True, eq=False)
 class Hit:
-    """What is known of a pair: the time at which it touches next, with the `gap` that closes then, and the number of that, or with the
-    `contact`; or `why` nothing is known from then on; or that it does not touch until then, and for which `stride` it is asked about next.
+    """What is known of a pair: the time at which it touches next, with the `gap` that closes then, or with the `contact`, and `by` what it
+    touches, the number of the gap, or a height above an axis, if that is told; or `why` nothing is known from then on; or that it does not
+    touch until then, and for which `stride` it is asked about next.
     """
 
     time: Any
     gap: Gap | None = None
-    number: int = 0
-    contact: Contact | None = None
+    by: Touched = 0
+    contact: Contact | Closed | None = None
     why: str = ""
     stride: float = 0.0
 
 
 @dataclass(frozen=True, eq=False)
 class Question:
-    """Of a pair with these flights: when does it touch next? `touched`: the number of the gap that closed as the flights began, if they
-    began so; `since`: up to when it is known not to touch, in doubles; `until`: how far the run goes.
+    """Of a pair with these flights: when does it touch next? `touched`: if the flights began with a touch, by what that was; `since`: up
+    to when it is known not to touch, in doubles; `until`: how far the run goes.
     """
 
     pair: Pair
     flights: tuple[Flight, Flight]
-    touched: int | None
+    touched: Touched | None
     since: float | None
     stride: float
     until: float
@@ -92,6 +97,11 @@ class Asking:
         return Hit(time, why=f"whether {self.both(pair)} touch, or part, near t = {below(time)!r} is not decided; contacts that last are "
                    "not followed in certified runs")
 
+    def _several(self, pair: Pair, time: float) -> Hit:
+        return Hit(number(time), why=f"{self.both(pair)} come together near t = {time!r}, where it is not proved that they touch at one "
+                   "place alone, a corner on a face or two edges that cross; hits at several corners, along edges or faces, and contacts "
+                   "that last are not followed in certified runs")
+
     def _sooner(self, one: Hit, other: Hit, pair: Pair) -> Hit:
         if one.time < other.time or other.time < one.time:
             return one if one.time < other.time else other
@@ -126,13 +136,19 @@ class Asking:
         if near is None:
             return None
         pace = self._pace(q.pair, q.flights, start)
-        begun = self._begun(q, start, pace)
+        closing = self._closing(q, pace)
+        begun = self._begun(q, start, pace, closing)
         if isinstance(begun, Hit):
             return begun
-        begin = max(begun, near[0])
+        begin, beyond = max(begun, near[0]), q.until + _BEYOND * (q.until - self.start) if q.until < math.inf else math.inf
+        if closing is not None:
+            found = self._by_planes(q, closing, begin, beyond, near[1])
+            if not isinstance(found, float):
+                return found
+            begin = found
         first, second = (self.bodies[k].seen(f, begin) for k, f in zip(q.pair, q.flights, strict=True))
         stride = q.stride or _STRIDE * pace
-        end = q.until + _BEYOND * (q.until - self.start) if q.until < math.inf else begin + stride
+        end = beyond if beyond < math.inf else begin + stride
         end = min(max(min(end, near[1]), begin + _BEYOND * pace), first.until, second.until)
         if not begin < end < math.inf or not apart(first, second, begin, q.clock):
             return self._unclear(q.pair, number(begin))
@@ -145,6 +161,28 @@ class Asking:
                        "that it is at one place, between smooth parts of their surfaces")
         return Hit(number(end), stride=2.0 * stride) if end < near[1] else None
 
+    def _by_planes(self, q: Question, closing: Closing, begin: float, beyond: float, apart: float) -> Hit | float | None:
+        """In a window of time; or up to when nothing is touched, where a search may tell more."""
+        stride = q.stride or _FLAT_STRIDE * closing.pace
+        end = max(min(begin + stride, beyond, apart), begin + _BEYOND * closing.pace)
+        found = closing.first(begin, end)
+        if isinstance(found, Closed):
+            return Hit(found.time, by=found.by, contact=found)
+        if not found < end:
+            return Hit(number(end), stride=2.0 * stride) if end < apart else None
+        return self._several(q.pair, found) if all(c.form.whole for c in closing.courses) else found
+
+    def _closing(self, q: Question, pace: float) -> Closing | None:
+        """Of bodies with flat faces, and balls."""
+        own = [self.bodies[k] for k in q.pair]
+        found = [Course(b.form, f, not b.rigid.free) for b, f in zip(own, q.flights, strict=True) if b.form is not None]
+        if len(found) < 2:
+            return None
+        balls = [Course(form_of_ball(NONE, b.reach), f, False) for b, f in zip(own, q.flights, strict=True)]
+        # Of what is fixed it is soon told where it is.
+        coarse = [] if all(b.rigid.free for b in own) else [(balls[0], found[1]) if own[0].rigid.free else (found[0], balls[1])]
+        return Closing((found[0], found[1]), coarse, pace, q.clock)
+
     def _near(self, q: Question, start: Any) -> tuple[float, float] | None:
         """Times before which and after which balls about the bodies are apart; None if they always are."""
         one, other = (self.bodies[k] for k in (q.pair if self.bodies[q.pair[0]].rigid.free else q.pair[::-1]))
@@ -155,14 +193,16 @@ class Asking:
         begin, end = found
         return below(start + begin) if begin > 0 else -math.inf, math.inf if end is None else above(start + end)
 
-    def _begun(self, q: Question, start: Any, pace: float) -> float | Hit:
+    def _begun(self, q: Question, start: Any, pace: float, closing: Closing | None) -> float | Hit:
         """A double from which on the pair is to be searched, since it is proved not to touch up to then, but for a touch at the start."""
         if q.since is not None:
             return q.since
         if q.touched is not None:
-            return self._parted(q, start, pace)
+            return self._parted(q, start, pace, closing)
         if start != number(self.start):
             return below(start)
+        if closing is not None and closing.apart(self.start):
+            return self.start
         seen = {k: self.bodies[k].seen(f, self.start).moving for k, f in zip(q.pair, q.flights, strict=True)}
         first, second = (seen[k] for k in ordered([b.actor for b in self.bodies], q.pair))
         state = state_at(first, second, self.start, q.clock)
@@ -172,9 +212,13 @@ class Asking:
             raise Undecided("")
         return self.start if state is Start.DISJOINT else self._unclear(q.pair, number(self.start))
 
-    def _parted(self, q: Question, start: Any, pace: float) -> float | Hit:
+    def _parted(self, q: Question, start: Any, pace: float, closing: Closing | None) -> float | Hit:
         for part in _SOON:
             after = above(start) + part * pace
+            if isinstance(q.touched, tuple):
+                if closing is not None and closing.parted(q.touched, start, after):
+                    return after
+                continue
             first, second = (self.bodies[k].seen(f, -after, backward=True) for k, f in zip(q.pair, q.flights, strict=True))
             if parted(first, second, start, after, self._size(q.pair), q.clock):
                 return after

@@ -20,7 +20,9 @@ from ..rigid_body import RigidBody
 from ..rotation import TUMBLING
 from .enclosures import above, below, matrix, number, vector
 from .flights import BALL, NONE, Flight, Inertia, axis_of, flight
+from .forms import Form, form_of, form_of_ball
 from .obstacles import Obstacle, obstacles_of
+from .polyhedra import polyhedron_of
 from .systems import Numbers
 
 # What the last term of a series may be for the kernels of a search: effort only.
@@ -42,7 +44,7 @@ class Seen:
 class Body:
     """`centre` (3,): that of mass, at the start; `middle` (3,): the same in the coordinates of the shape; `ball`: the radius of a ball,
     else None; `obstacles`: of a fixed body that is a ball or has flat faces of four sides, these; `mobility`: the inverse of the mass, 0
-    of what is fixed; `reach`: of a ball about the centre that holds the body; `size`, about that.
+    of what is fixed; `reach`: of a ball about the centre that holds the body; `size`, about that; `form`: of a ball, or flat faces.
 
     Its numbers are the doubles that the RigidBody has, its mass among them. But a centre and an inertia that are not given are exactly
     those of the shape, of what seems to be a body of revolution, where its integrals are known in closed form.
@@ -51,7 +53,8 @@ class Body:
     def __init__(self, actor: Actor) -> None:
         self.actor, self.rigid = actor, actor.rigid
         self.obstacles: list[Obstacle] | None = obstacles_of(self.rigid) if self.rigid.fixed else None
-        ball = self._round() if self.rigid.free else None
+        about = self._round()
+        ball = about if self.rigid.free else None
         found = _integrals(self.rigid) if ball is None and self.rigid.free else None
         own = self.rigid.centre.tolist() if found is None or self.rigid.given[0] else found.centre
         self.middle = vector(own if ball is None else ball[0])
@@ -62,12 +65,17 @@ class Body:
         off = self.middle - vector(actor.middle.tolist())
         self.size = actor.radius
         self.reach = number(actor.radius) + sum(abs(e) for e in off) if self.ball is None else self.ball
+        self.form = self._form() if about is None else form_of_ball(vector(about[0]) - self.middle, number(about[1]).sqrt())
         # The centre that its template for balls knows is a double.
         self._centred = self.ball is not None and all(e.is_zero() for e in off)
 
     def _round(self) -> Any:
         a, b, c = self.actor.middle.tolist()
         return exact_ball(self.rigid.shape, (a, b, c))
+
+    def _form(self) -> Form | None:
+        flat = polyhedron_of(self.rigid.outline)
+        return None if flat is None else form_of(flat, self.middle)
 
     def begun(self, start: float, gravity: np.ndarray) -> Flight:
         """The flight from the start of a run on."""
@@ -117,7 +125,7 @@ class Body:
         if self.inertia.axis is None:
             turning = [arb(0)] * 4 * TUMBLING
             if state.tumbling is not None:
-                rows, step = state.tumbling.series(state.tumbling.spin, TUMBLING, _REMAINDER)
+                rows, step = state.tumbling.series(state.tumbling.own, TUMBLING, _REMAINDER)
                 turning = [e for row in rows[1:] for e in (row[3], *(state.placed @ row[4:]))]
                 until = below(state.start + step)
             return [*moved, *turning, *pose], until

@@ -83,7 +83,7 @@ class Flight(Parabola):
     def tumbling(self) -> Tumbling | None:
         """How it turns, where that has no closed form."""
         own = self.inertia
-        return Tumbling(self.start, self.turn, self.momentum, own.matrix, own.inverse) if own.axis is None and not self.steady else None
+        return Tumbling(self.start, self.turn, self.momentum, own.inverse) if own.axis is None and not self.steady else None
 
     @cached_property
     def placed(self) -> np.ndarray:

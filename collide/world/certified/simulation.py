@@ -21,21 +21,22 @@ from ..boxed import Undecided
 from ..event import Event
 from ..lookout import ordered
 from ..meeting import state_at
-from .asking import Asking, Hit, Pair, Question
+from .asking import Asking, Hit, Pair, Question, Touched
 from .bodies import Body
+from .contacts import Contact
 from .enclosures import above, below, interval, nearest, number
 from .flights import Flight
 from .responses import Touch, pushed
 
 # Bits of the numbers at first, at most, and by how many times they become more; and the bits of a time which suffice to tell that more of
 # them will not help.
-_BITS, _MOST_BITS, _MORE, _PLENTY = 256, 1 << 15, 4, 128
+_BITS, _MOST_BITS, _MORE, _PLENTY = 256, 1 << 15, 2, 128
 _CHANGING = "events", "now", "bits", "version", "last", "flights", "bodies", "hits", "stuck", "begun"
 
 
 class Certified:
     """Bodies in free flight between hits at which nothing rubs, and fixed ones. `now`: up to this time all is proved. `flights`: of each
-    body all so far. `last`: of pairs that have touched, the versions of their motions after it and the number of the gap.
+    body all so far. `last`: of pairs that have touched, the versions of their motions after it and by what it did.
     """
 
     def __init__(self, actors: Sequence[Actor], coefficients: Callable[[int, int], tuple[float, float]], start: float,
@@ -44,6 +45,7 @@ class Certified:
         self.rests: list[Any] = []
         self.events: list[Event] = []
         self.bits, self.stuck, self.over, self.now, self.begun = _BITS, "", "", start, False
+        self.known: Any = None
         self._check()
         with ctx.workprec(self.bits):
             self._begin()
@@ -78,7 +80,7 @@ class Certified:
         """Everything as it is at the start, but for what takes its time, and is looked at once there is a clock."""
         self.events, self.now, self.begun = [], self.start, False
         self.version = [0] * len(self.actors)
-        self.last: dict[Pair, tuple[int, int, int]] = {}
+        self.last: dict[Pair, tuple[int, int, Touched]] = {}
         for actor in self.actors:
             actor.path.clear()
             actor.begin(self.start)
@@ -109,7 +111,8 @@ class Certified:
         return own, [(a.course, list(a.path)) for a in self.actors]
 
     def restore(self, saved: Any) -> None:
-        own, actors = saved
+        # What was known with fewer digits is not forgotten before more of them tell more.
+        own, actors = self.known if self.known is not None and self.known[0]["now"] > saved[0]["now"] else saved
         for name, value in own.items():
             setattr(self, name, value)
         for a, (course, path) in zip(self.actors, actors, strict=True):
@@ -134,13 +137,15 @@ class Certified:
             own, known = self._known(pair, hit.time)
             accurate, most_bits = own > _PLENTY, self.bits * _MORE > _MOST_BITS
             # Searches are with doubles, which shall tell of flights all that they can.
-            good = hit.contact is None or most_bits or known > _PLENTY
+            good = not isinstance(hit.contact, Contact) or most_bits or known > _PLENTY
             why = (self._doubt(pair) or self._respond(pair, last, clock)) if good else ""
             if good and not why:
                 return False
         if good and (accurate or most_bits):
             self.now = max(self.now, below(hit.time))
             raise Undecided(why)
+        if self.known is None or self.now > self.known[0]["now"]:
+            self.known = self.snapshot()
         self.bits *= _MORE
         with ctx.workprec(self.bits):
             self._begin()
@@ -202,7 +207,7 @@ class Certified:
         self.events.append(Event(interval(hit.time), np.array([pair]), nearest(touch.point)[None], nearest(touch.normal)[None],
                                  nearest(impulse * touch.normal)[None], np.array([True])))
         self.now = max(self.now, below(hit.time))
-        self.last[pair] = self.version[pair[0]], self.version[pair[1]], hit.number
+        self.last[pair] = self.version[pair[0]], self.version[pair[1]], hit.by
         for other in [p for p in self._pairs() if set(after).intersection(p)]:
             self._ask(other, last, clock)
         return ""
