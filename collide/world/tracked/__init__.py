@@ -1,7 +1,8 @@
 """Contacts that are kept while bodies move, of corners, edges, faces and balls, flat and curved: what moves in contact is followed by
 differential equations, whose accelerations obey the contacts (Snyder 1993, Section 1.1, mode 2, and Equation 7).
 
-- `jets`, `smooth`, `features`: points, edges and flat faces, and curved ones, with tangents and curvature; those that a shape has
+- `jets`, `smooth`, `features`, `rings`: points, edges and flat faces, and curved ones, with tangents and curvature; those that a shape has;
+  circles on curved faces that a plane touches all along
 - `meeting`, `wedge`, `curved`, `pairs`: the conditions of a contact of two of these, directions between the normals of faces that meet in
   one, such a contact, which is tracked on both; all contacts of two bodies
 - `polyhedral`, `contact`, `plane`, `flush`, `manifold`: the corners and edges of a flat shape; a contact as a function of the state; where

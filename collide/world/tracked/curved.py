@@ -8,6 +8,7 @@ import numpy as np
 from .contact import Course, Place
 from .jets import Jet, Lost, Part, spread_of
 from .meeting import Meeting, across, dots, growth, on_face, rates, sizes, step, turning
+from .rings import lying
 from .wedge import aside
 
 # Against size: a step of Newton's method after which a place is known to a rounding, and the longest; how many; a surface so flat that it
@@ -46,9 +47,13 @@ class OnSmooth:
         self.start = self.at = start
         # Of times that were asked for at once.
         self.known: Known | None = None
-        # May all of a curved edge come to lie on a flat face?
-        self.may_lie = one.dimension == 1 and other.dimension == 2 and other.straight and not one.straight
-        self.wide = max(size, spread_of(one.points)) if self.may_lie else size
+        # May all of a curved edge come to lie on a flat face, or of a circle on a curved one? The points of such.
+        self.lying = lying(one) if other.dimension == 2 and other.straight else ()
+        self.wide = max([size, *map(spread_of, self.lying)])
+
+    @property
+    def may_lie(self) -> bool:
+        return len(self.lying) > 0
 
     def recall(self, at: tuple[np.ndarray, np.ndarray], known: Known | None) -> None:
         """As if nothing had been asked since then (see `found_last`)."""
@@ -160,7 +165,9 @@ class OnSmooth:
         for _ in range(steps if len(a) else 0):
             found = self._meeting(one, other, a, b)
             by = step(found)
-            way = np.maximum(*(sizes((e[:, None] @ part.along)[:, 0]) for e, part in ((by[:, :k], found.one), (by[:, k:], found.other))))
+            with np.errstate(over="ignore", invalid="ignore"):
+                way = np.maximum(*(sizes((e[:, None] @ part.along)[:, 0])
+                                   for e, part in ((by[:, :k], found.one), (by[:, k:], found.other))))
             share = np.minimum(1.0, _STRIDE * self.size / np.maximum(way, 1e-300))[:, None]
             a, b = self.one.moved(a, share * by[:, :k]), self.other.moved(b, share * by[:, k:])
             there = way <= _CLOSE * self.size
@@ -180,10 +187,11 @@ class OnSmooth:
         """(m,): does the gap grow with the distance from the contact, so that the place is told well?"""
         grown = growth(found)
         bends = found.one.along.shape[1] > 0 and found.bend is not None
-        # What is nearly in a plane is tracked until that is where it lies.
-        flat = _TILTED if self.may_lie else _FLAT
         with np.errstate(invalid="ignore"):
-            return np.asarray(grown.least > flat * np.maximum(grown.most, 1.0 / self.wide if bends else 1.0))
+            if self.may_lie:
+                # What is nearly in a plane is tracked until that is where it lies.
+                return np.asarray(grown.least > _TILTED / self.wide)
+            return np.asarray(grown.least > _FLAT * np.maximum(grown.most, 1.0 / self.wide if bends else 1.0))
 
     def flattens(self, one: Place, other: Place) -> bool:
         """Does the gap hardly grow along one direction, so that parts are about to touch along a curve, or all over? Of an edge that may

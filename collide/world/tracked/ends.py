@@ -147,7 +147,7 @@ class Watch:
                 yield c, np.asarray(motion.gaps[:, c] <= -_DEEP * self.size)
         for (i, j), (c, one, other) in self.pairs.items():
             check()
-            yield c, deeper(one, other, places[i], places[j], self.size, _DEEP * self.size)
+            yield c, np.arange(len(motion.gaps)) >= deeper(one, other, places[i], places[j], self.size, _DEEP * self.size)
 
     def _stops(self, motion: Motion) -> tuple[np.ndarray, np.ndarray]:
         """(m,): at which times does what slipped before stop, or has turned across?"""
@@ -171,9 +171,8 @@ class Watch:
         for plane in self.planes:
             found |= (self._heights(plane.contact, plane.side, plane.corners, motion, places[plane.body]) > plane.most).any(axis=-1)
         for c, k in enumerate(self.system.kept):
-            if isinstance(k.link.contact, OnSmooth) and k.link.contact.may_lie:
-                high = self._heights(c, 1.0, k.link.contact.one.points, motion, places[k.link.pair[0]])
-                found |= high.max(axis=-1) <= low(k.link.contact.one.points, self.size)
+            for points in k.link.contact.lying if isinstance(k.link.contact, OnSmooth) else ():
+                found |= self._heights(c, 1.0, points, motion, places[k.link.pair[0]]).max(axis=-1) <= low(points, self.size)
         return found
 
     def first_bad(self, times: np.ndarray, courses: Sequence[Any]) -> int:

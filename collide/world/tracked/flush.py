@@ -1,4 +1,5 @@
-"""Edges that lie flat: where curved edges of a body are in the plane of what it touches, it does so at samples of them, as a polygon would.
+"""Edges that lie flat: where curved edges of a body are in the plane of what it touches, it does so at samples of them, as a polygon would;
+and so do circles along which a curved face has one normal (`rings`).
 
 How pressure is spread over such a place of touch is not determined by the motion of rigid bodies: contacts are those of its border, evenly
 spaced along each curve, and where they slip, forces along the normals are the ones of least squares that the motion allows, so that a can
@@ -7,7 +8,7 @@ less friction: of an even pressure on a disc by 2/3 of what its rim has.
 """
 
 import functools
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -18,6 +19,7 @@ from .features import Features
 from .jets import Rim, spread_of
 from .plane import InPlane, in_plane
 from .polyhedral import Polyhedral
+from .rings import Ring, rings
 from .smooth import Patch
 
 # Points along a curve that lies flat, or nearly: of one that is larger than a body they say too little.
@@ -36,12 +38,15 @@ def low(points: np.ndarray, size: float) -> float:
 
 
 class Bordered(NamedTuple):
-    """A plane of flat faces of a body with a curved surface: unit normal and level, and the edges there."""
+    """A plane of flat faces of a body with a curved surface, or of a ring: unit normal and level, and the edges there. `faces`: is what these
+    go round part of the body?
+    """
 
     normal: np.ndarray
     level: float
-    edges: tuple[Rim, ...]
+    edges: tuple[Rim | Ring, ...]
     two_sided: bool
+    faces: bool = True
 
     def lies(self, place: Place, point: np.ndarray, normal: np.ndarray, size: float) -> bool:
         """Are all edges in a plane through a point, of which one is curved?"""
@@ -65,7 +70,17 @@ def bordered(body: Features) -> tuple[Bordered, ...]:
             own = tuple(e for e in rims if np.abs(e.points @ normal - level).max() <= size)
             if own and not any(b.normal @ normal > 1.0 - _SAME and abs(b.level - level) <= size for b in found):
                 found.append(Bordered(normal, level, own, face.two_sided))
-    return tuple(found)
+    return (*found, *(Bordered(r.normal, r.level, (r,), False, False) for r in _lowest(body, found)))
+
+
+def _lowest(body: Features, found: Sequence[Bordered]) -> Iterator[Ring]:
+    """Rings on whose planes no flat face is, and on the other side of which all of a body is."""
+    for ring in (r for part in body.parts for r in rings(part)):
+        least = _SAME * float(np.abs(ring.points).max())
+        if any(b.normal @ ring.normal > 1.0 - _SAME and abs(b.level - ring.level) <= least for b in found):
+            continue
+        if all((part.points @ ring.normal).max() <= ring.level + least for part in body.parts):
+            yield ring
 
 
 def sampled(body: Features, way: np.ndarray, known: Polyhedral | None = None) -> Polyhedral | None:
@@ -78,9 +93,9 @@ def sampled(body: Features, way: np.ndarray, known: Polyhedral | None = None) ->
     faces, edges = list[Flat](), list[np.ndarray]()
     for b in bordered(body):
         border = np.concatenate([_polygon(e, way - (way @ b.normal) * b.normal) for e in b.edges])
-        faces.append(Flat(b.normal, b.level, border))
+        faces += [Flat(b.normal, b.level, border)] if b.faces else []
         edges.append(border)
-    if not faces:
+    if not edges:
         return None
     every = np.concatenate(edges)
     size = float(np.abs(every).max())
@@ -88,7 +103,7 @@ def sampled(body: Features, way: np.ndarray, known: Polyhedral | None = None) ->
     return Polyhedral(every.reshape(-1, 3)[np.sort(first)], every, tuple(faces))
 
 
-def _polygon(edge: Rim, way: np.ndarray) -> np.ndarray:
+def _polygon(edge: Rim | Ring, way: np.ndarray) -> np.ndarray:
     """(m, 2, 3): its sides."""
     points = edge.spread(1 if edge.straight else SAMPLES, way if np.linalg.norm(way) > _NONE else None)
     after = np.roll(points, -1, axis=0) if edge.closed else points[1:]

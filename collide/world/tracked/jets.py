@@ -21,6 +21,8 @@ from .contact import outside
 
 # Cells of an edge, from whose middles places are found.
 _CELLS = 32
+# Normals that are out by no more are one.
+_SAME = 1e-12
 # An edge is measured by so many chords for each point that is asked for; and steps of Newton's method.
 _FINE, _NEWTON = 8, 6
 
@@ -186,6 +188,11 @@ class Rim:
         self._starts = self.lo + (np.arange(_CELLS) + 0.5) / _CELLS * (self.hi - self.lo)
         found = self._kernel.points(self._starts[:, None])
         self.points = found[:, :3] - middle
+        # Do faces go on in each other there? Then it is no edge that touches anything.
+        faces = found[:, 9:].reshape(_CELLS, -1, 3)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            faces = faces / np.linalg.norm(faces, axis=2, keepdims=True)
+        self.smooth = faces.shape[1] > 1 and bool((np.abs(faces - faces[:, :1]) <= _SAME).all())
         self.spacing = float(np.linalg.norm(found[:, 3:6], axis=1).max()) * (self.hi - self.lo) / _CELLS
 
     def jet(self, at: np.ndarray) -> Jet:

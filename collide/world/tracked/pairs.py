@@ -29,6 +29,7 @@ _NEAR, _ASIDE = 1e-9, 1e-6
 _MANY, _SEVERAL = 16, 3
 # Against size: bodies of which it is not told where they are inside are not deeper in each other when that is seen.
 _DEEPEST = 0.25
+_NO_PLANES = np.empty((0, 4))
 
 
 class Near(NamedTuple):
@@ -49,7 +50,7 @@ def between(one: Features, other: Features, a: Place, b: Place, size: float, kno
     planes = flush(one, other, a, b, size, known)
     found = [Near(c.contact, c.turned, c.gap, f.flats[::-1] if c.turned else f.flats) for f in planes for c in f.contacts]
     points: list[np.ndarray] = []
-    for _, contact, turned, point in _all(one, other, a.lane(), b.lane(), size, math.inf, [planes]):
+    for _, contact, turned, point in _all(one, other, a.lane(), b.lane(), size, (math.inf, math.inf), [planes], np.ones(1, bool)):
         if all(np.linalg.norm(point.point - p) > _NEAR * size for p in points):
             if contact.lies(*((b, a) if turned else (a, b))) and abs(point.gap) <= _NEAR * size:
                 raise Lost("an edge")
@@ -58,30 +59,35 @@ def between(one: Features, other: Features, a: Place, b: Place, size: float, kno
     return found
 
 
-def deeper(one: Features, other: Features, a: Place, b: Place, size: float, least: float) -> np.ndarray:
-    """(m,): at which of m times are bodies deeper in each other than that at a contact? Lost as before."""
-    found, curved = np.zeros(len(a.centre), bool), bordered(one) or bordered(other)
-    planes = [flush(one, other, a.of(k), b.of(k), size) if curved else [] for k in range(len(found))]
-    for k, contact, turned, point in _all(one, other, a, b, size, _NEAR * size, planes):
-        found[k] |= point.gap <= -least
-        if contact.lies(*(p.of(k) for p in ((b, a) if turned else (a, b)))):
+def deeper(one: Features, other: Features, a: Place, b: Place, size: float, least: float) -> int:
+    """The number of the first of m times at which bodies are deeper in each other than that at a contact; m if there is none. Lost as
+    before, at times up to then.
+    """
+    asked, curved = np.ones(len(a.centre), bool), bordered(one) or bordered(other)
+    planes = [flush(one, other, a.of(k), b.of(k), size) if curved else [] for k in range(len(asked))]
+    for k, contact, turned, point in _all(one, other, a, b, size, (-least, _NEAR * size), planes, asked):
+        if point.gap <= -least:
+            asked[k:] = False
+        if contact.other.dimension < 2 and contact.lies(*(p.of(k) for p in ((b, a) if turned else (a, b)))):
             raise Lost("an edge")
-    return found
+    return int(np.count_nonzero(asked))
 
 
-def _all(one: Features, other: Features, a: Place, b: Place, size: float, most: float,
-         planes: Sequence[Sequence[Flush]]) -> Iterator[tuple[int, OnSmooth, bool, Course]]:
-    """Contacts at m times where bodies are no farther apart than `most`: the number of the time, the contact, and its course; but for those
-    in `planes` in which edges lie then.
+def _all(one: Features, other: Features, a: Place, b: Place, size: float, most: tuple[float, float], planes: Sequence[Sequence[Flush]],
+         asked: np.ndarray) -> Iterator[tuple[int, OnSmooth, bool, Course]]:
+    """Contacts at m times, as far as these are `asked` for when it comes to them, where bodies are no farther apart than `most`, on faces,
+    and of edges and corners with each other: the number of the time, the contact, and its course; but for those in `planes` in which edges
+    lie then.
     """
     for first, second, turned in _pairs(one, other):
         check()
         own, its = (b, a) if turned else (a, b)
         radius = (other if turned else one).radius
-        starts = _starts(first, second, own, its, radius, one.convex and other.convex, size)
+        starts = _starts(first, second, own, its, radius, one.convex and other.convex, size, np.flatnonzero(asked))
         if isinstance(first, Rim) and any(_lies(first, second, own.of(k), its.of(k), size, planes[k]) for k in np.unique(starts.time)):
             raise Lost("an edge")
-        for k, contact, point in _tracked(first, second, starts, own, its, radius, size, most):
+        within = (one if turned else other).within if second.dimension == 2 else _NO_PLANES
+        for k, contact, point in _tracked(first, second, starts, own, its, radius, size, most[second.dimension < 2], within, asked):
             if any(f.holds(point.point, size) for f in planes[k]):
                 continue
             if point.gap >= 0.0 or _deep(contact, point, (one, other)[turned], (other, one)[turned], own.of(k), its.of(k)):
@@ -128,16 +134,20 @@ def _lies(edge: Rim, face: Part, own: Place, its: Place, size: float, planes: Se
 
 def _pairs(one: Features, other: Features) -> Iterator[tuple[Part, Part, bool]]:
     """Balls come first, faces second; flat and implicit ones last, since of these it is known well how far points are from them. What is
-    neither meets faces, and edges other edges.
+    neither meets faces, and edges other edges, but for those at which faces go on in each other.
     """
-    for f in one.parts:
-        for g in other.parts:
+    for f in _sharp(one):
+        for g in _sharp(other):
             turned = (*_rank(f), -one.radius) > (*_rank(g), -other.radius)
             first, second, radius = (g, f, other.radius) if turned else (f, g, one.radius)
             crossing = first.dimension == 1 or radius > 0.0
             along = second.dimension == 2 and second.straight and first.dimension > 0 and first.straight
             if (second.dimension == 2 or crossing) and not along:
                 yield first, second, turned
+
+
+def _sharp(body: Features) -> list[Part]:
+    return [p for p in body.parts if not (isinstance(p, Rim) and p.smooth)]
 
 
 def _rank(part: Part) -> tuple[int, bool, bool]:
@@ -152,14 +162,17 @@ class Starts(NamedTuple):
     second: np.ndarray
 
 
-def _starts(first: Part, second: Part, own: Place, its: Place, radius: float, convex: bool, size: float) -> Starts:
-    """Places from where parts may touch at m times; none where they are seen to be apart. Faces of `convex` bodies do so at one place."""
+def _starts(first: Part, second: Part, own: Place, its: Place, radius: float, convex: bool, size: float, times: np.ndarray) -> Starts:
+    """Places from where parts may touch at some of m times; none where they are seen to be apart. Faces of `convex` bodies do so at one
+    place.
+    """
+    own, its = own.of(times), its.of(times)
     # A corner may be below a plane by then.
     reach = (first.spacing + second.spacing or _DEEPEST * size) * (1.0 + _ASIDE) + radius
     (middle, far), back = _ball(first), np.swapaxes(its.turn, 1, 2)
     turn, shift = back @ own.turn, (back @ (own.centre - its.centre)[..., None])[..., 0]
-    times = np.flatnonzero(_nears(second, turn @ middle + shift, far + reach))
-    turn, shift = turn[times], shift[times]
+    near = _nears(second, turn @ middle + shift, far + reach)
+    times, turn, shift = times[near], turn[near], shift[near]
     points = first.points @ np.swapaxes(turn, 1, 2) + shift[:, None]
     if points.shape[1] == 1 and not isinstance(second, Plane):
         row, k = _lows(second, np.linalg.norm(second.points - points, axis=2), convex, reach)
@@ -197,15 +210,19 @@ def _lows(part: Part, values: np.ndarray, convex: bool, reach: float) -> tuple[n
     return row[some], k[some]
 
 
-def _tracked(first: Part, second: Part, starts: Starts, own: Place, its: Place, radius: float, size: float,
-             most: float) -> Iterator[tuple[int, OnSmooth, Course]]:
-    """The contacts that are found from some places, with the numbers of their times."""
+def _tracked(first: Part, second: Part, starts: Starts, own: Place, its: Place, radius: float, size: float, most: float,
+             within: np.ndarray, asked: np.ndarray) -> Iterator[tuple[int, OnSmooth, Course]]:
+    """The contacts that are found from some places, with the numbers of their times, one after the other, as long as these are `asked` for.
+    `within`: planes that hold the second body.
+    """
     sides = _sides(first, second, starts.second, own.of(starts.time), its.of(starts.time))
     for side in np.unique(sides).tolist():
         rows = np.flatnonzero(sides == side)
         times, contact = starts.time[rows], OnSmooth(first, second, (starts.first[0], starts.second[0]), radius, side, size)
         a, b, gaps = contact.found(own.of(times), its.of(times), starts.first[rows], starts.second[rows])
-        for n in np.flatnonzero(gaps <= most):
+        for n in np.flatnonzero((gaps <= most) & _nearest(contact, a, gaps, own.of(times), its.of(times), within)):
+            if not asked[times[n]]:
+                continue
             one, other = own.of(times[n]), its.of(times[n])
             for way in (side, -side) if second.dimension < 2 and first.dimension else (side,):
                 contact = OnSmooth(first, second, (a[n], b[n]), radius, way, size)
@@ -213,6 +230,15 @@ def _tracked(first: Part, second: Part, starts: Starts, own: Place, its: Place, 
                 if course is not None and course.gap <= most and _may_touch(contact, course, one, other):
                     yield int(times[n]), contact, course
                     break
+
+
+def _nearest(contact: OnSmooth, at: np.ndarray, gaps: np.ndarray, own: Place, its: Place, within: np.ndarray) -> np.ndarray:
+    """(n,): is no plane that holds the second body nearer to places of the first one that are in it (see `_deep`)?"""
+    if not len(within):
+        return np.ones(len(gaps), bool)
+    points = (own.turn @ contact.one.jet(at).point[..., None])[..., 0] + own.centre - its.centre
+    far = (points[:, None] @ its.turn)[:, 0] @ within[:, :3].T - within[:, 3]
+    return np.asarray((gaps >= 0.0) | (far <= ((1.0 - _ASIDE) * gaps + _NEAR * contact.size)[:, None]).all(axis=1))
 
 
 def _course(contact: OnSmooth, own: Place, its: Place) -> Course | None:

@@ -6,6 +6,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..outline import Flat
+from ..rotation import crosses
 from .contact import OnEdge, OnFace, Place, outside
 from .polyhedral import Polyhedral
 
@@ -52,28 +53,31 @@ def _part(flat: Polyhedral, place: Place, point: np.ndarray, normal: np.ndarray,
 
 
 def _inside(corners: np.ndarray, own: Place, faces: tuple[Flat, ...], its: Place, size: float) -> list[tuple[np.ndarray, Flat]]:
-    found = []
-    for corner in corners:
-        at = _own(its, own.centre + own.turn @ corner)
-        found += [(corner, f) for f in faces if outside(f, at) <= _NEAR * size][:1]
-    return found
+    at = (own.centre + corners @ own.turn.T - its.centre) @ its.turn
+    on = np.array([outside(f, at) <= _NEAR * size for f in faces], bool).reshape(len(faces), len(corners))
+    return [(corners[k], faces[np.argmax(on[:, k])]) for k in np.flatnonzero(on.any(axis=0))]
 
 
 def _crossings(first: Polyhedral, second: Polyhedral, one: Place, other: Place, normal: np.ndarray, size: float) -> list[OnEdge]:
     """Edges that cross between their ends."""
-    found = []
-    for edge in first.edges:
-        a, along = one.centre + one.turn @ edge[0], one.turn @ (edge[1] - edge[0])
-        for crossed in second.edges:
-            b, across = other.centre + other.turn @ crossed[0], other.turn @ (crossed[1] - crossed[0])
-            cross = np.cross(along, across)
-            lengths = float(np.linalg.norm(along)), float(np.linalg.norm(across))
-            if np.linalg.norm(cross) <= _PARALLEL * lengths[0] * lengths[1]:
-                continue
-            s, r, _ = np.linalg.solve(np.column_stack([along, -across, cross]), b - a)
-            if all(_NEAR * size < x * length < length - _NEAR * size for x, length in zip((s, r), lengths, strict=True)):
-                found.append(OnEdge(edge, crossed, float(np.sign(cross @ normal))))
-    return found
+    (a, along), (b, across) = _lines(first.edges, one), _lines(second.edges, other)
+    upright, lengths = crosses(along[:, None], across), (_sizes(along)[:, None], _sizes(across))
+    square, way = (upright * upright).sum(axis=2), b - a[:, None]
+    crossing = np.sqrt(square) > _PARALLEL * lengths[0] * lengths[1]
+    for other_way, length in zip((across, along[:, None]), lengths, strict=True):
+        with np.errstate(divide="ignore", invalid="ignore"):
+            at = length * (crosses(way, other_way) * upright).sum(axis=2) / square
+        crossing &= (at > _NEAR * size) & (at < length - _NEAR * size)
+    return [OnEdge(first.edges[i], second.edges[j], float(np.sign(upright[i, j] @ normal))) for i, j in np.argwhere(crossing)]
+
+
+def _lines(edges: np.ndarray, place: Place) -> tuple[np.ndarray, np.ndarray]:
+    """(m, 3) each: a point and the way of edges, in the world."""
+    return place.centre + edges[:, 0] @ place.turn.T, (edges[:, 1] - edges[:, 0]) @ place.turn.T
+
+
+def _sizes(rows: np.ndarray) -> np.ndarray:
+    return np.asarray(np.sqrt((rows * rows).sum(axis=1)))
 
 
 def _once(contacts: Sequence[tuple[OnFace | OnEdge, bool]], one: Place, other: Place, near: float, size: float) -> list[InPlane]:

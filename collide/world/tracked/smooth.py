@@ -257,10 +257,13 @@ class Level:
         """(n, k): of each point, those that are nearest to it."""
         from scipy.spatial import cKDTree
 
-        return np.asarray(cKDTree(self.points).query(self.points, min(_AROUND, len(self.points)))[1])
+        return np.asarray(cKDTree(self.points).query(self.points, min(_AROUND, len(self.points)))[1])[:, 1:]
 
     def lows(self, values: np.ndarray) -> np.ndarray:
-        return np.asarray((values[:, :, None] <= values[:, self._around]).all(axis=2))
+        low = np.ones(values.shape, bool)
+        for nearest in self._around.T:
+            low &= values <= values[:, nearest]
+        return low
 
 
 Curved = Patch | Level

@@ -135,4 +135,4 @@ def test_a_tip_is_seen_below_a_plane():
         places = Place(np.array([0, 0, -depth]) - turn @ [0, 0, 1.5], turn, still, still), Place(still, np.eye(3), still, still)
         found = between(tip, floor, *places, 1.0)
         assert min(near.gap for near in found) == pytest.approx(-depth, rel=1e-6)
-        assert deeper(tip, floor, *(place.lane() for place in places), 1.0, depth / 2).all()
+        assert deeper(tip, floor, *(place.lane() for place in places), 1.0, depth / 2) == 0
