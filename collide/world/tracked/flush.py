@@ -38,8 +38,8 @@ def low(points: np.ndarray, size: float) -> float:
 
 
 class Bordered(NamedTuple):
-    """A plane of flat faces of a body with a curved surface, or of a ring: unit normal and level, and the edges there. `faces`: is what these
-    go round part of the body?
+    """A plane of flat faces of a body with a curved surface, or of a ring: unit normal and level, and the edges there. `faces`: is what
+    these go round part of the body?
     """
 
     normal: np.ndarray

@@ -189,10 +189,8 @@ class Rim:
         found = self._kernel.points(self._starts[:, None])
         self.points = found[:, :3] - middle
         # Do faces go on in each other there? Then it is no edge that touches anything.
-        faces = found[:, 9:].reshape(_CELLS, -1, 3)
-        with np.errstate(divide="ignore", invalid="ignore"):
-            faces = faces / np.linalg.norm(faces, axis=2, keepdims=True)
-        self.smooth = faces.shape[1] > 1 and bool((np.abs(faces - faces[:, :1]) <= _SAME).all())
+        faces = [units(normals.reshape(-1, 3)) for normals in found[:, 9:]]
+        self.smooth = all(len(own) > 1 and bool((np.abs(own - own[0]) <= _SAME).all()) for own in faces)
         self.spacing = float(np.linalg.norm(found[:, 3:6], axis=1).max()) * (self.hi - self.lo) / _CELLS
 
     def jet(self, at: np.ndarray) -> Jet:

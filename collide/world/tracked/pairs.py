@@ -19,6 +19,7 @@ from .curved import OnSmooth
 from .features import Features
 from .flush import Flats, Flush, bordered, flush
 from .jets import Lost, Part, Plane, Rim, least
+from .rings import facing, rings
 from .smooth import Level
 from .wedge import outward
 
@@ -29,6 +30,8 @@ _NEAR, _ASIDE = 1e-9, 1e-6
 _MANY, _SEVERAL = 16, 3
 # Against size: bodies of which it is not told where they are inside are not deeper in each other when that is seen.
 _DEEPEST = 0.25
+# From a ring, steps to the place near it with the normal of a plane.
+_TURNED = 3
 _NO_PLANES = np.empty((0, 4))
 
 
@@ -178,10 +181,27 @@ def _starts(first: Part, second: Part, own: Place, its: Place, radius: float, co
         row, k = _lows(second, np.linalg.norm(second.points - points, axis=2), convex, reach)
         return Starts(times[row], first.start(0 * k), second.start(k))
     heights = second.heights(points.reshape(-1, 3)).reshape(points.shape[:2])
+    side = np.ones(len(times))
     if isinstance(second, Plane) and second.two_sided:
-        heights = np.where((shift @ second.face.normal < second.face.level)[:, None], -heights, heights)
-    row, k = _lows(first, heights, convex, reach)
-    return Starts(times[row], first.start(k), second.toward(points[row, k]))
+        side[shift @ second.face.normal < second.face.level] = -1.0
+    row, k = _lows(first, side[:, None] * heights, convex, reach)
+    at, there = first.start(k), second.toward(points[row, k])
+    if isinstance(first, Level) and isinstance(second, Plane):
+        rows, lowest = _near_rings(first, -side[:, None] * (second.face.normal @ turn), np.unique(row))
+        row, at = np.concatenate([row, rows]), np.concatenate([at, lowest])
+        there = np.concatenate([there, second.toward((turn[rows] @ first.jet(lowest).point[..., None])[..., 0] + shift[rows])])
+    return Starts(times[row], at, there)
+
+
+def _near_rings(face: Level, down: np.ndarray, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Some rows of directions (m, 3), and places (n, :) near rings of a face that are farthest along them: from others beside a circle,
+    which a plane nearly touches all along, the way to where it does is long.
+    """
+    found = [(k, ring.spread(1, down[k])[0]) for ring in rings(face) for k in rows.tolist() if ring.normal @ down[k] > 0.0]
+    own = np.array([k for k, _ in found], int)
+    at = facing(face, face.toward(np.array([p for _, p in found]).reshape(-1, 3)), down[own], _TURNED)
+    known = np.isfinite(at).all(axis=1)
+    return own[known], at[known]
 
 
 @functools.lru_cache(maxsize=2048)

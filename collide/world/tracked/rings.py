@@ -98,18 +98,25 @@ def _axis(points: np.ndarray, normals: np.ndarray) -> _Axis | None:
 
 
 def _touching(face: Part, at: np.ndarray, way: np.ndarray, size: float) -> np.ndarray:
-    """Places near these at which the normal goes along a direction (Newton's method, by the least step)."""
-    for _ in range(_STEPS if len(at) else 0):
-        jet = face.jet(at)
-        bend = -(jet.bent @ jet.normal[:, None, :, None])[..., 0] @ inverse(products(jet.along, jet.along)) @ jet.along
-        with np.errstate(all="ignore"):
-            known = np.isfinite(bend).all(axis=(1, 2))
-            by = ((way - jet.normal[known])[:, None] @ np.linalg.pinv(bend[known], rcond=_BENT))[:, 0]
-        at = face.moved(at[known], by)
-        at = at[np.isfinite(at).all(axis=1)]
-    jet = face.jet(at)
+    """Places near these at which the normal goes along a direction."""
+    at = facing(face, at, way, _STEPS)
+    at = at[np.isfinite(at).all(axis=1)]
     with np.errstate(invalid="ignore"):
-        return at[(np.abs(jet.normal - way).max(axis=1) <= _SAME) & (face.beyond(at) <= _SAME * size)]
+        return at[(np.abs(face.jet(at).normal - way).max(axis=1) <= _SAME) & (face.beyond(at) <= _SAME * size)]
+
+
+def facing(face: Part, at: np.ndarray, way: np.ndarray, steps: int) -> np.ndarray:
+    """Places near some, at which the normal goes along a direction (3,), or those of rows (n, 3): by Newton's method, each time by the
+    least step, and not where the normal hardly turns. Not finite where none is found.
+    """
+    for _ in range(steps if len(at) else 0):
+        jet = face.jet(at)
+        with np.errstate(all="ignore"):
+            bend = -(jet.bent @ jet.normal[:, None, :, None])[..., 0] @ inverse(products(jet.along, jet.along)) @ jet.along
+            known = np.isfinite(bend).all(axis=(1, 2))
+            by = ((way - jet.normal)[:, None] @ np.linalg.pinv(np.where(known[:, None, None], bend, 0.0), rcond=_BENT))[:, 0]
+        at = face.moved(at, np.where(known[:, None], by, np.nan))
+    return at
 
 
 def _circles(points: np.ndarray, axis: _Axis, size: float, spacing: float) -> list[Ring]:
