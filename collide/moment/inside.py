@@ -38,6 +38,8 @@ from .pieces_inside import any_inside
 _CROSSINGS = 1 << 14
 # By how much quotients are widened, against their size, and at least: see `_may_cross`.
 _WIDER, _LEAST = 2.0**-49, 2.0**-1000
+# What stands for the moment that is asked about.
+_MOMENT = sp.Symbol("moment", real=True)
 
 
 class Crossing(NamedTuple):
@@ -170,7 +172,7 @@ def _crossings(body: Any, point: np.ndarray, ray: tuple[float, ...], length: flo
         return None
     for k in search.solutions:
         box, face = search.found(k)[None], near[search.owner(k)]
-        family = _ray_family(parts[face], ray, moment, numbers.symbols, len(parts) > FEW)
+        family = _ray_family(parts[face], ray, numbers.symbols, len(parts) > FEW)
         known = search.problems[search.owner(k)].parameters[:family.own]
         (low,), (high,) = (e[0] for e in family.through.interval(box[..., 0], box[..., 1], parameters=tuple(known.T)))
         if not (low > 0 or high < 0):
@@ -195,8 +197,8 @@ def _may_cross(boxes: np.ndarray, point: np.ndarray, ray: tuple[float, ...], len
 
 
 class _RayFamily(NamedTuple):
-    """Where a ray crosses a face: a problem, the ends of its domain, how many parameters are its own, the last three of them where the
-    ray begins, before those of a family of faces; and the part of the ray along the normal of the face.
+    """Where a ray crosses a face: a problem, the ends of its domain, how many parameters are its own, before those of a family: the
+    symbols, the moment, others of the face, and last three, where the ray begins; and the part of the ray along the normal of the face.
     """
 
     problem: Problem
@@ -207,17 +209,18 @@ class _RayFamily(NamedTuple):
 
 def _ray_problem(face: Cell, point: np.ndarray, ray: tuple[float, ...], length: float, moment: float, numbers: Numbers,
                  many: bool) -> Problem:
-    """S(u, v) = p + s ray for every p in the box: the box enters as kernel parameters, so a proof holds for each of them."""
-    family = _ray_family(face, ray, moment, numbers.symbols, many)
+    """S(u, v) = p + s ray for every p in the box: the box and the moment enter as kernel parameters, so a proof holds for each of them."""
+    family = _ray_family(face, ray, numbers.symbols, many)
     outer, inner = numbers.bounds([*family.ends[:-1], (sp.Integer(0), sp.Rational(length))])
     values = family.problem.parameters.copy()
-    values[:len(numbers.intervals)], values[family.own - 3:family.own] = numbers.intervals, point
+    known = len(numbers.intervals)
+    values[:known], values[known], values[family.own - 3:family.own] = numbers.intervals, moment, point
     return family.problem.instance(values, outer, inner)
 
 
 @functools.lru_cache(maxsize=1024)
-def _ray_family(face: Cell, ray: tuple[float, ...], moment: float, symbols: tuple[Any, ...], many: bool) -> _RayFamily:
-    frame = Frame(3, (0, 1), moment=moment, symbols=(symbols, ()))
+def _ray_family(face: Cell, ray: tuple[float, ...], symbols: tuple[Any, ...], many: bool) -> _RayFamily:
+    frame = Frame(3, (0, 1), asked=True, symbols=(symbols, (), (_MOMENT,)))
     placed = PlacedParametric(face, frame, 1)
     s = frame.variable("s", (0, 1))
     frame.values += [(math.nan, math.nan)] * 3

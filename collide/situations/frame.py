@@ -34,7 +34,6 @@ class Frame:
     polar: list[tuple[float, float]] = field(default_factory=list)
     hulls: list[int] = field(default_factory=list)
     values: list[tuple[float, float]] = field(default_factory=list)
-    moment: float | None = None
     asked: bool = False
     literal: bool = False
     symbols: tuple[tuple[Any, ...], ...] = ((), ())
@@ -77,10 +76,8 @@ class Frame:
 
     @property
     def time(self) -> Expr:
-        """A further variable, or a constant or a parameter where the problem is about one moment."""
-        if self.asked:
-            return self.pool.parameter(self.slots - 1)
-        return self.beyond("t") if self.moment is None else self.pool.constant(self.moment)
+        """A further variable, or a parameter where the problem is about one moment."""
+        return self.pool.parameter(self.slots - 1) if self.asked else self.beyond("t")
 
     def variable(self, name: str, ends: tuple[Any, Any], period: float = 0.0, border: tuple[bool, bool] = (False, False),
                  polar: tuple[Any, Any] = (None, None)) -> Expr:
