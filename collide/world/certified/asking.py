@@ -22,6 +22,9 @@ from .hits import Gap, first_hit, gap, together
 from .obstacles import point
 from .roots import Unclear
 
+# How much closer to what is undecided a search begins anew, and how often.
+_CLOSER, _AGAIN = 1.0 - 2.0**-6, 2
+
 Pair = tuple[int, int]
 Touched = int | By
 """What touched: a number of a gap, or a height above an axis; 0 where it is what a search found."""
@@ -146,10 +149,14 @@ class Asking:
             if not isinstance(found, float):
                 return found
             begin = found
+        return self._by_search(q, begin, (beyond, near[1]), pace, _AGAIN)
+
+    def _by_search(self, q: Question, begin: float, ends: tuple[float, float], pace: float, again: int) -> Hit | None:
+        """Where a series tells more of the flights at once than later, what is undecided is searched again, beginning shortly before it."""
         first, second = (self.bodies[k].seen(f, begin) for k, f in zip(q.pair, q.flights, strict=True))
-        stride = q.stride or _STRIDE * pace
+        (beyond, near), stride = ends, q.stride or _STRIDE * pace
         end = beyond if beyond < math.inf else begin + stride
-        end = min(max(min(end, near[1]), begin + _BEYOND * pace), first.until, second.until)
+        end = min(max(min(end, near), begin + _BEYOND * pace), first.until, second.until)
         if not begin < end < math.inf or not apart(first, second, begin, q.clock):
             return self._unclear(q.pair, number(begin))
         answer = first_meeting(first, second, (begin, end), self._size(q.pair), q.clock)
@@ -157,9 +164,12 @@ class Asking:
             clear = answer.contact.closing > 0
             return Hit(answer.contact.time, contact=answer.contact) if clear else self._unclear(q.pair, answer.contact.time)
         if answer.open:
+            closer = begin + _CLOSER * (answer.clear - begin)
+            if again and begin < closer and min(first.until, second.until) < math.inf:
+                return self._by_search(q, closer, ends, pace, again - 1)
             return Hit(number(answer.clear), why=f"{self.both(q.pair)} may touch from t = {answer.clear!r} on, of which it is not proved "
-                       "that it is at one place, between smooth parts of their surfaces")
-        return Hit(number(end), stride=2.0 * stride) if end < near[1] else None
+                       "that it is at one place, where faces, edges and corners are smooth")
+        return Hit(number(end), stride=2.0 * stride) if end < near else None
 
     def _by_planes(self, q: Question, closing: Closing, begin: float, beyond: float, apart: float) -> Hit | float | None:
         """In a window of time; or up to when nothing is touched, where a search may tell more."""
@@ -170,7 +180,8 @@ class Asking:
             return Hit(found.time, by=found.by, contact=found)
         if not found < end:
             return Hit(number(end), stride=2.0 * stride) if end < apart else None
-        return self._several(q.pair, found) if all(c.form.whole for c in closing.courses) else found
+        # Bodies whose hulls are never apart may be in each other, as in a box.
+        return self._several(q.pair, found) if found > begin and all(c.form.whole for c in closing.courses) else found
 
     def _closing(self, q: Question, pace: float) -> Closing | None:
         """Of bodies with flat faces, and balls."""

@@ -3,7 +3,8 @@ and a system of equations over balls tells it once more, with all digits.
 
 What the search excludes is excluded for all numbers in the intervals, and so for the flights that there are, whose numbers are among them.
 Zeros that it does not exclude are in boxes that it lists, or in boxes that it left. If before some time there is but one such box, and in
-that just one zero, then that is the only contact before that time.
+that just one zero, then that is the only contact before that time. It may be one of faces, edges or corners: all of their situations are
+searched.
 """
 
 from dataclasses import dataclass
@@ -83,6 +84,8 @@ def _met(first: Seen, second: Seen, span: Window, size: float, clock: Clock) -> 
     if search is None or not (found.located or found.proved < np.inf):
         return Answer(clear, None, clear < span[1])
     numbers = search.possible_ones()
+    if not len(numbers):
+        return Answer(clear, None, clear < span[1])
     begins = search.times(numbers)[:, 0]
     first_one = int(numbers[begins.argmin()])
     alone = min([found.seen, search.least_left(span[1]), search.proved + search.simultaneity, *begins[numbers != first_one].tolist()])
@@ -103,7 +106,7 @@ def _contact(scene: Scene, meeting: Any, problem: Any, box: np.ndarray, bodies: 
     """What a search found, with all digits; None if that is not proved once more, or if other contacts may come as soon."""
     # Those that were searched may be measured, with numbers of their own; their points are the same.
     cells = meeting.first, meeting.second
-    if any(cell.dimension < 2 or cell.mover is not None or cell.own.symbols for cell in cells):
+    if any(cell.mover is not None or cell.own.symbols for cell in cells):
         return None
     exact = situation(whole_of(cells[0]), whole_of(cells[1]), literal=True, **scene.named(meeting.label, cells))
     directions, count = exact.directions() if exact.directions is not None else None, sum(len(b.moving.numbers.symbols) for b in bodies)

@@ -36,7 +36,8 @@ class Top:
     @classmethod
     def of(cls, rigid, gravity, moments):
         turn = vec(rigid.orientation)
-        return cls(mpf(0), vec(rigid.position), vec(rigid.velocity), vec(gravity), turn / mpmath.norm(turn), vec(rigid.spin),
+        centre = vec(rigid.position) + rotation(turn) * vec(rigid.centre)
+        return cls(mpf(0), centre, vec(rigid.velocity), vec(gravity), turn / mpmath.norm(turn), vec(rigid.spin),
                    mpf(rigid.mass), moments)
 
     def at(self, time):

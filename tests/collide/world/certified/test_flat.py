@@ -47,13 +47,13 @@ def holds(bounds, exact):
     return all(mpf(float(lo)) - ROUNDED <= e <= mpf(float(hi)) + ROUNDED for (lo, hi), e in zip(ends, exact, strict=True))
 
 
-def agrees(run, tops, time, after=0):
-    """Do bounds of a run hold what bodies have at a time?"""
+def agrees(run, tops, time, after=0, middle=(0, 0, 0)):
+    """Do bounds of a run hold what bodies have at a time? `middle`: their centre of mass."""
     bounds = run.bounds(float(time))
     for k, own in enumerate(tops, start=after):
         own = own.at(mpf(float(time)))
         turn = own.turn * (1 if bounds.quaternions[k].mean(axis=-1) @ np.array(own.turn, float).ravel() > 0 else -1)
-        assert holds(bounds.positions[k], own.centre) and holds(bounds.velocities[k], own.velocity)
+        assert holds(bounds.positions[k], own.place(-vec(middle))) and holds(bounds.velocities[k], own.velocity)
         assert holds(bounds.quaternions[k], turn) and holds(bounds.spins[k], own.spin)
         assert max(np.ptp(e[k], axis=-1).max() for e in (bounds.positions, bounds.velocities, bounds.quaternions, bounds.spins)) < 1e-13
 
