@@ -19,12 +19,14 @@ from .sustained import Held, Mode, at_rest, still
 from .system import Forces, System
 from .touches import Rest
 from .tracked.curved import OnSmooth
-from .tracked.ends import End, Watch, lifted, onward, settled
+from .tracked.ends import End, Watch, hopping, lifted, onward, settled
 from .tracked.forces import Kept, solved
 from .tracked.grip import gripped
 
 # Against what acts on a body, what counts as none; and against a slip that does, those that are stopped where there is no other answer.
 _SLOW, _STOPPED = 1e-9, (1.0, 10.0, 100.0)
+# A window goes on for so much longer than what hops is expected to. Effort only.
+_PAST = 2.0
 # Against what acts at contacts, what counts as no force. So many ends of motions at one moment are none.
 _QUIET, _AT_ONCE = 1e-11, 30
 
@@ -51,20 +53,20 @@ class Following(Hopping):
         for key in keys:
             self.kept.pop(key, None)
             self.look_closely(key)
-            touch, speeds = self.touching[key], self.speeds(key)
-            stay = np.abs(speeds) <= self._still_speed(key)
+            touch, stay = self.touching[key], self._hardly_part(key)
             if touch.links and 0 < np.count_nonzero(stay) < len(stay):
                 which = np.flatnonzero(stay)
                 self.touching[key] = replace(touch, points=touch.points[which], normals=touch.normals[which], proved=touch.proved[which],
                                              links=tuple(touch.links[k] for k in which))
         super().after(keys)
-        for key in keys:
-            if key in self.parting and self._hops(key):
-                self.parting.discard(key)
-                # With what its bodies stay in contact with.
-                group = next(own for own in self.groups([key, *(other for other in self.held if other in self.kept)]) if key in own)
-                links = [(key, Kept(link, 0.0, None, self._slow(key), True)) for link in self.touching[key].links]
-                links += [(other, kept) for other in group if other != key for kept in self.kept[other]]
+        hops = [key for key in keys if key in self.parting and self._hops(key)]
+        self.parting.difference_update(hops)
+        # With what their bodies stay in contact with.
+        for group in self.groups([*hops, *(key for key in self.held if key in self.kept)]) if hops else ():
+            if not set(hops).isdisjoint(group):
+                links = [(key, self._hop(Kept(link, 0.0, None, self._slow(key)), key, speed)) for key in hops if key in group
+                         for link, speed in zip(self.touching[key].links, self.speeds(key), strict=True)]
+                links += [(key, kept) for key in group if key not in hops for kept in self.kept[key]]
                 self._go_on([own for own, _ in links], [kept for _, kept in links],
                             sorted({k for own in group for k in own[:2] if self.actors[k].free}))
 
@@ -83,17 +85,22 @@ class Following(Hopping):
         kept = [Kept(link, self.coefficients(*key[:2])[1], None, self._slow(key)) for key, link in found]
         system = self._system(kept, free)
         _, motion, inverse, rates = system.look(self.now, self._all())
+        # What still parts hops before it presses: nothing pulls it down.
+        up = [c for c, (key, _) in enumerate(found) if motion.speeds[c, 0] > self._known_speed(key)]
+        down = [c for c in range(len(found)) if c not in up]
         scales = np.concatenate([np.repeat([1.0, self.actors[k].radius], 3) for k in free])
         quiet = _QUIET * self._strength(system, rates)
         # Friction at slips that end at once may have no answer; what is left of these is taken then.
-        ways = (gripped([replace(k, still=part * k.still) for k in kept], motion, inverse, scales, quiet) for part in _STOPPED)
+        ways = (gripped([replace(kept[c], still=part * kept[c].still) for c in down], motion.of(down), inverse, scales, quiet)
+                for part in _STOPPED)
         chosen = next((way for way in ways if way is not None), None)
         if chosen is None:
             self.not_followed(keys[0])
         assert chosen is not None
-        pairs = list(zip((key for key, _ in found), chosen, strict=False))
+        pairs = list(zip((found[c][0] for c in down), chosen, strict=False))
         pressed = {key for key, k in pairs if not k.loose}
         pairs = [(key, k) for key, k in pairs if not k.loose or key not in pressed]
+        pairs += [(found[c][0], self._hop(kept[c], found[c][0], float(motion.speeds[c, 0]))) for c in up]
         self._go_on([key for key, _ in pairs], [k for _, k in pairs], free)
 
     def _go_on(self, owners: Sequence[Key], chosen: Sequence[Kept], free: Sequence[int]) -> None:
@@ -112,7 +119,6 @@ class Following(Hopping):
         chosen = self._renewed(owners, chosen)
         system = self._system(chosen, free)
         system.step = max([self.steps.get(k, 0.0) for k in free], default=0.0) or system.step
-        system.step = min([system.step, *(self._flies(key) for key, k in zip(owners, chosen, strict=True) if k.loose)])
         if chosen:
             for k, (centre, shift, velocity, spin) in zip(free, settled(system, self.now, self._all()), strict=True):
                 course = self.actors[k].course
@@ -167,6 +173,9 @@ class Following(Hopping):
         return calm and all(still(a.course, self.now, a.radius, a.gravity) for a in actors if a.free)
 
     def _solve(self, system: System, owners: Sequence[Key]) -> None:
+        step = system.step
+        system.step = min(step, _PAST * hopping(system, self.now, self._all(), min(map(self.size, owners), default=1.0)))
+        soon = system.step < step
         found = system.courses(self.now, self._all())
         if found is None:
             self._no_curves(system, owners)
@@ -176,7 +185,7 @@ class Following(Hopping):
             self.actors[k].take(course if end is None else replace(course, until=end.time), self.now)
             # So nothing comes after it that does not know how the body moves on.
             self.push(self.actors[k].course.until, Due.SERIES, (k,))
-            self.steps[k] = system.step
+            self.steps[k] = step if soon else system.step
             self.ends[k] = end
             self.pairs[k] = tuple(dict.fromkeys(owners))
         for key in dict.fromkeys(owners):

@@ -3,6 +3,7 @@
 import math
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 
 import numpy as np
 
@@ -11,11 +12,14 @@ from .agenda import Due, Key
 from .forced import Forced, place_of
 from .linked import Linked
 from .system import Forces
-from .tracked.ends import BEYOND, IN_PLANE
+from .touches import FITTED
+from .tracked.ends import IN_PLANE
 from .tracked.forces import Kept
 
 # Against the speed of a fall from a body's size, a slip that counts as none.
 _SLIP = 1e-6
+# Against the speed of a hop that is hardly told, what counts as none.
+_NONE = 1e-5
 # Against size: bounces that rise no higher are followed.
 LOW = 1e-7
 
@@ -41,12 +45,13 @@ class Hopping(Linked):
         bend = float(np.abs(self.bends(key)).max())
         return followed and 0.0 < float(speeds.max()) ** 2 <= 2.0 * bend * LOW * self.size(key)
 
-    def _flies(self, key: Key) -> float:
-        """Twice the time in which what hops comes down again, or rises higher than what is followed. Where to look only."""
-        speed, bend, high = max(float(self.speeds(key).max()), 0.0), float(self.bends(key).min()), 2.0 * BEYOND * self.size(key)
-        root = speed * speed + 2.0 * bend * high
-        far = 4.0 * high / (speed + math.sqrt(root)) if root > 0.0 else math.inf
-        return min(far, 4.0 * speed / -bend) if bend < 0.0 < speed else far
+    def _hop(self, kept: Kept, key: Key, speed: float) -> Kept:
+        """A contact that parts with a speed."""
+        return replace(kept, loose=True, rises=speed <= self.low_speed(key))
+
+    def _known_speed(self, key: Key) -> float:
+        """What is slower than that along the normal may be rounding."""
+        return max(FITTED * sum(map(self.pace, key[:2])), _NONE * self.low_speed(key))
 
     def _steady_pull(self, key: Key) -> float | None:
         """Not of bodies that are followed in contact with others, where these push them."""

@@ -250,6 +250,13 @@ class Linked(Touches):
         if several or np.abs(self.speeds(key)).min() <= _SLOWLY * math.sqrt(self.size(key) * pull) + _SAME * sum(map(self.pace, key[:2])):
             self.touching[key] = self.tracked(key, touch, True)
 
+    def _hardly_part(self, key: Key) -> np.ndarray:
+        """Also at those that part so slowly that they rise no higher than a billionth of the size, beside others."""
+        found, speeds = super()._hardly_part(key), self.speeds(key)
+        if found.any() and not found.all() and self.touching[key].links and self._pull(key) is None:
+            found |= (speeds > 0.0) & (speeds * speeds <= 2.0 * float(np.abs(self.bends(key)).max()) * _FLAT * self.size(key))
+        return found
+
     def bounces_end(self, key: Key, e: float) -> bool:
         """Or none of them would rise higher than a billionth of the size, of what rocks or turns."""
         if super().bounces_end(key, e):

@@ -32,7 +32,7 @@ _TOUCHING, _STILL, _STEADY = 1e-12, 1e-13, 1e-9
 # Against the speed of a fall from a body's size, one with which nothing rises higher than 1e-10 of that.
 _FALL = 1e-5
 # Against their speeds, how well those of bodies that are followed are known.
-_FITTED = 1e-10
+FITTED = 1e-10
 # Against size, what is on the border of a face.
 _BORDER = 1e-8
 
@@ -150,7 +150,7 @@ class Touches(Lookout):
             self.unknown.discard(key)
             self.clear.pop(key, None)
             self.hits.pop(key, None)
-        stay = self._pressed([key for key in keys if np.abs(self.speeds(key)).max() <= self._still_speed(key)])
+        stay = self._pressed([key for key in keys if self._hardly_part(key).all()])
         self._keep(stay)
         again: dict[int, float] = {}
         for key in keys:
@@ -172,6 +172,10 @@ class Touches(Lookout):
         return pull is not None and pull >= 0.0 <= speed and (until - self.now) * (
             speed + pull * (until - self.now)) <= _TOUCHING * self.size(key)
 
+    def _hardly_part(self, key: Key) -> np.ndarray:
+        """(k,): at which points do two bodies stay together?"""
+        return np.asarray(np.abs(self.speeds(key)) <= self._still_speed(key))
+
     def _still_speed(self, key: Key) -> float:
         """A speed that counts as none, along the normal."""
         pull = self._pull(key)
@@ -180,10 +184,12 @@ class Touches(Lookout):
         fall = max(float(np.linalg.norm(self.actors[k].gravity)) for k in key[:2])
         at_once = _AT_ONCE * math.ulp(self.now) * max(fall, -(pull or 0.0))
         least = max(at_once, _STILL * scale)
-        if not self.touching[key].links or pull is not None:
-            return least
-        fall = max(fall, float(np.abs(self.bends(key)).max()))
-        return max(least, _FALL * math.sqrt(self.size(key) * fall), _FITTED * scale)
+        return least if not self.touching[key].links or pull is not None else max(least, self.low_speed(key))
+
+    def low_speed(self, key: Key) -> float:
+        """One with which bodies that are followed rise no higher than what of their motion is not told."""
+        fall = max(*(float(np.linalg.norm(self.actors[k].gravity)) for k in key[:2]), float(np.abs(self.bends(key)).max()))
+        return max(_FALL * math.sqrt(self.size(key) * fall), FITTED * sum(map(self.pace, key[:2])))
 
     def pace(self, k: int) -> float:
         """No point of a body is faster."""

@@ -91,7 +91,7 @@ def wrong(run: Run, times: int = 10_000) -> Iterator[str]:
     that grows, or momentum that is not what a floor with friction makes of it.
     """
     when = np.concatenate([np.linspace(0.0, run.until, times // 2), np.random.default_rng(0).uniform(0.0, run.until, times // 2),
-                           [min(e.time[0], run.until) for e in run.events]])
+                           [min(max(e.time[0], 0.0), run.until) for e in run.events]])
     now = poses(run, np.unique(when))
     yield from deep(now)
     yield from lively(now)

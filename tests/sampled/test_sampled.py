@@ -57,6 +57,15 @@ def test_a_ball_that_is_hit_so_that_it_hops_comes_down_again() -> None:
     assert not [*kept.deep(now), *kept.lively(now), *kept.pushed(now)]
 
 
+def test_a_sliding_block_whose_other_edge_hardly_rises_when_one_lands_is_not_pulled_down() -> None:
+    """It leans on one edge while the other one rises by less than a billionth of its size, and lands; then the first one goes up."""
+    up = 8e-5
+    block = collide.RigidBody(kept.block(0.5, 0.5, 1), position=(0, 0, 0.5), velocity=(up, 1, up / 2), spin=(0, 2 * up, 0))
+    world = collide.World([collide.RigidBody(kept.FLOOR, fixed=True), block], gravity=kept.GRAVITY, restitution=0.5, friction=0.2)
+    run = world.run(until=2e-4)
+    assert run.outcome is collide.Outcome.FINISHED and run.events and not list(kept.wrong(run))
+
+
 def test_what_is_wrong_with_a_run_in_contact_is_seen() -> None:
     bodies = [collide.RigidBody(kept.FLOOR, fixed=True), collide.RigidBody(kept.BALL, position=(0, 3, 0.5), velocity=(1, 0, 0)),
               collide.RigidBody(kept.block(1, 1, 1), position=(0, 0, 0.5), velocity=(1, 0, 0)),

@@ -22,7 +22,7 @@ from .pairs import alone, deeper
 from .polyhedral import Polyhedral
 
 # Against size: corners that are no higher are in the plane of a contact; how deep these may come, and how far a contact beyond a border.
-IN_PLANE, _DEEP, BEYOND = 1e-9, 1e-10, 2e-9
+IN_PLANE, _DEEP, _BEYOND = 1e-9, 1e-10, 2e-9
 _TIMES = 24
 # Against the height up to which an edge lies in a plane, where it has risen from it.
 _TILTED = 1.2
@@ -144,7 +144,9 @@ class Watch:
             yield plane.contact, np.asarray((high <= plane.least).any(axis=-1))
         for c, kept in enumerate(self.system.kept):
             if kept.loose:
-                yield c, np.asarray(motion.gaps[:, c] <= -_DEEP * self.size)
+                # What falls lands when it is seen to be in what it hopped from, or hops would go on for ever, from ever the same depth.
+                falls = (motion.speeds[:, c, 0] < -kept.still) & (motion.gaps[:, c] <= -_ROUNDING * self.size)
+                yield c, np.asarray(falls | (motion.gaps[:, c] <= -_DEEP * self.size))
         for (i, j), (c, one, other) in self.pairs.items():
             check()
             yield c, np.arange(len(motion.gaps)) >= deeper(one, other, places[i], places[j], self.size, _DEEP * self.size)
@@ -160,9 +162,11 @@ class Watch:
         """(m,): at which times do contacts last, but for what they can give, and for slips?"""
         kept, well = self.system.kept, solved.fits.copy()
         for c, k in enumerate(kept):
-            well &= k.link.contact.outside(*(places[b] for b in k.link.pair)) <= BEYOND * self.size
+            well &= k.link.contact.outside(*(places[b] for b in k.link.pair)) <= _BEYOND * self.size
             if k.loose:
-                well &= motion.gaps[:, c] <= BEYOND * self.size
+                well &= motion.gaps[:, c] <= _BEYOND * self.size
+            if k.rises:
+                well &= motion.speeds[:, c, 0] > 0.0
         return well & ~self._tilts(places, motion)
 
     def _tilts(self, places: dict[int, Any], motion: Motion) -> np.ndarray:
@@ -223,6 +227,25 @@ def alongside(kept: Sequence[Kept], motion: Motion, rates: np.ndarray | None = N
         across = (motion.frames[..., slips, 1:, :] @ np.array([kept[c].slip for c in slips])[:, :, None])[..., 0]
         found[..., slips] = (speeds[..., slips, 1:] * across).sum(axis=-1)
     return found
+
+
+def hopping(system: System, now: float, courses: Sequence[Any], size: float) -> float:
+    """About the time until the first of what hops comes down again, is at its top, or rises higher than what is followed. Where to look
+    only.
+    """
+    loose = [c for c, k in enumerate(system.kept) if k.loose]
+    if not loose:
+        return math.inf
+    _, motion, inverse, _ = system.look(now, courses)
+    bends = (motion.free + motion.rows @ solved(system.kept, motion, inverse).change)[loose, 0]
+    found, high = [math.inf], _BEYOND * size
+    for c, speed, bend in zip(loose, np.maximum(motion.speeds[loose, 0], 0.0).tolist(), bends.tolist(), strict=True):
+        root = speed * speed + 2.0 * bend * high
+        if root > 0.0:
+            found.append(2.0 * high / (speed + math.sqrt(root)))
+        if bend < 0.0 < speed:
+            found.append((1.0 if system.kept[c].rises else 2.0) * speed / -bend)
+    return min(found)
 
 
 def onward(system: System, now: float, courses: Sequence[Any]) -> list[Kept] | None:

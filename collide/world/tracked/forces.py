@@ -29,7 +29,8 @@ _GAINED = 1e-9
 @dataclass(frozen=True, eq=False)
 class Kept:
     """A contact with its `friction`, which sticks; or slips, if `slip`, the direction of that in the world (3,), is given. `still`: slower
-    than that it has no slip.
+    than that it has no slip. One that is `loose` may part; if it `rises`,
+    so little that it is at its end as soon as it does not.
     """
 
     link: Link
@@ -37,6 +38,7 @@ class Kept:
     slip: np.ndarray | None
     still: float
     loose: bool = False
+    rises: bool = False
 
 
 class Motion(NamedTuple):

@@ -25,6 +25,8 @@ def gripped(kept: Sequence[Kept], now: Motion, inverse: np.ndarray, size: np.nda
     """Some contacts as they stay, with or without slip, or are loose; none where nothing acts at them, and None where Coulomb's law has no
     answer that is found. What slips already, does. `quiet`: accelerations that count as none.
     """
+    if not len(kept):
+        return []
     slow = np.array([bool(k.friction) and np.hypot(*s[1:]) <= k.still for k, s in zip(kept, now.speeds, strict=True)])
     at_first = [replace(k, slip=None if e else _world(axes, s[1:]))
                 for k, e, s, axes in zip(kept, slow, now.speeds, now.frames, strict=True)]
