@@ -12,7 +12,7 @@ help:
 	@echo "make test      lint, types and tests"
 	@echo "make slow      the tests that take longest"
 	@echo "make fuzz      asks random scenes in different ways whose answers must agree (MINUTES=10)"
-	@echo "make sampled   random assemblies against dense samples (COUNT=300 of each kind)"
+	@echo "make sampled   random assemblies against dense samples (COUNT=300 of each kind; KINDS=kept BUDGET=20)"
 	@echo "make bench     benchmarks, with their peers beside them"
 	@echo "make gallery   a contact sheet of every shape, operator and motion (build/gallery)"
 	@echo "make notebook  JupyterLab on the notebooks, with everything they need"
@@ -44,8 +44,10 @@ fuzz: $(VENV)/ready
 	$(PY) -m tests.ways --minutes $(MINUTES)
 
 COUNT ?= 300
+BUDGET ?= 60
+KINDS ?=
 sampled: $(VENV)/ready
-	$(PY) -m tests.sampled --count $(COUNT)
+	$(PY) -m tests.sampled --count $(COUNT) --budget $(BUDGET) $(KINDS)
 
 bench: $(VENV)/ready
 	$(PY) -m pip install --quiet crival==0.2.1 ipctk==1.6.1 coal==3.0.3 python-fcl==0.7.0.11 trimesh==5.2.0 embreex==4.4.0.post1 \

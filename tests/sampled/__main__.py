@@ -4,6 +4,7 @@ is slow or not decided. Budgets are of the processor's time, so that what else a
 """
 
 import argparse
+import re
 import time
 from collections import Counter
 from types import SimpleNamespace
@@ -38,12 +39,12 @@ def main() -> int:
                 kind, roots.compared if kind in roots.KINDS else bodies)
             status, found = ask(kind, seed, options.budget)
             statuses[status] += 1
-            if time.process_time() - started > SLOW or status in UNDECIDED:
+            if time.process_time() - started > SLOW or status.startswith(UNDECIDED):
                 print(f"{kind} {seed}: {status}, {time.process_time() - started:.0f} s", flush=True)
             total += len(found)
             for words in found:
                 print(f"WRONG {kind} {seed}: {words}", flush=True)
-        print(f"{kind}: {dict(statuses)}, {time.process_time() - begin:.0f} s", flush=True)
+        print(f"{kind}: {dict(statuses.most_common())}, {time.process_time() - begin:.0f} s", flush=True)
     return min(total, 1)
 
 
@@ -88,7 +89,9 @@ def stay(kind: str, seed: int, budget: float) -> tuple[str, list[str]]:
         return "raised", [f"{type(error).__name__}: {error}"]
     if run.outcome is not collide.Outcome.FINISHED:
         print(f"{kind} {seed}: {run.until!r}, {run.reason}", flush=True)
-    return run.outcome.name, list(kept.wrong(run))
+    # Reasons are counted apart from each other, but for numbers.
+    why = f": {re.sub('[0-9][0-9.e-]*', '#', run.reason)}" if run.outcome is collide.Outcome.UNRESOLVED else ""
+    return run.outcome.name + why, list(kept.wrong(run)) if run.until > 0.0 else []
 
 
 if __name__ == "__main__":
