@@ -60,7 +60,7 @@ def _sum_of(body: ImplicitBody) -> Sum:
     """The function that is 1 inside and 0 outside is a polynomial of those of the leaves, each of which is its own square."""
     everything: Sum = {frozenset(): 1}
     if isinstance(body, ImplicitSurface):
-        return _less(everything, {frozenset([body.complement()]): 1}) if _signs(body) == (-1,) else {frozenset([body]): 1}
+        return _less(everything, {frozenset([body.complement()]): 1}) if signs(body) == (-1,) else {frozenset([body]): 1}
     if not isinstance(body, Combination):
         raise _NoSumError
     if body.operation == "intersection":
@@ -92,7 +92,7 @@ def _apart(one: frozenset[ImplicitSurface], other: frozenset[ImplicitSurface]) -
     for a, b in itertools.product(one - other, other - one):
         if a.complement() == b:
             return True
-        if _signs(a) == _signs(b) == (1,):
+        if signs(a) == signs(b) == (1,):
             (alo, ahi), (blo, bhi) = _box(a), _box(b)
             if (ahi < blo).any() or (bhi < alo).any():
                 return True
@@ -100,7 +100,7 @@ def _apart(one: frozenset[ImplicitSurface], other: frozenset[ImplicitSurface]) -
 
 
 @functools.lru_cache(maxsize=1024)
-def _signs(leaf: ImplicitSurface) -> tuple[int, ...]:
+def signs(leaf: ImplicitSurface) -> tuple[int, ...]:
     """Those of a formula at the corners of its bounds: (1,) where it is the inside of something within them, (-1,) where the outside."""
     return tuple(sorted({int(s) for s in np.sign(_field(leaf)(_corners(leaf)))}))
 

@@ -7,12 +7,14 @@ from typing import Any
 import numpy as np
 
 from generative import ImplicitBody, ImplicitSurface, ParametricSurface, Solid, u, v
+from generative.implicit import Combination
 
 from ...bodies.cells import Parametric
 from ...bodies.mesh import Mesh
 from ...bodies.parts import parts_of
 from ..outline import Flat
 from .contact import outside
+from .creases import faces_and_edges
 from .jets import Core, Part, Plane, Rim, Segment, units
 from .polyhedral import Polyhedral, polyhedral
 from .smooth import Level, Patch
@@ -62,6 +64,9 @@ def features(shape: Any, middle: tuple[float, float, float]) -> Features | None:
     if isinstance(shape, ImplicitSurface):
         level = Level(shape, at)
         return Features((level,), level.convex, level.convex)
+    if isinstance(shape, Combination):
+        parts = faces_and_edges(shape, at)
+        return None if parts is None else Features(parts, True, False, within=_tangents(parts))
     if isinstance(shape, (Mesh, ImplicitBody)) or not isinstance(shape, (ParametricSurface, Solid)):
         return None
     found = [p for part in parts_of(shape) if isinstance(part, Parametric) for p in [_part(part, at)] if p is not None]
@@ -133,7 +138,7 @@ def _tangents(parts: tuple[Part, ...]) -> np.ndarray:
     """(n, 4): normals and levels of planes at points of curved faces."""
     rows = [np.empty((0, 4))]
     for part in parts:
-        if isinstance(part, Patch):
+        if isinstance(part, (Patch, Level)):
             jet = part.jet(part.start(np.arange(0, len(part.points), max(1, len(part.points) // _MANY))))
             rows.append(np.column_stack([jet.normal, (jet.normal * jet.point).sum(axis=1)]))
     return np.concatenate(rows)
