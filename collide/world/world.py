@@ -104,14 +104,15 @@ class World:
         faces with four sides, meet by polynomials. Bodies of flat faces, up to 64 corners and 256 patches or triangles, meet each other
         and balls where a corner falls through the plane of a face, two edges cross, or the surface of a ball reaches a face, edge or
         corner, by planes that are proved to be between the hulls of the bodies until then, and the only zero of a height above one of
-        them. Bodies of other shapes are searched as above, by intervals that hold the numbers of their flights, and what a search finds,
-        at one place where faces, edges (as rims) and corners are smooth, is proved once more, and enclosed, by Krawczyk's test with all
-        digits (Krawczyk 1969). The run is UNRESOLVED where it is not decided which of two hits of a body comes first, as if both come at
-        once; where bodies just graze each other, touch with several corners, along edges or faces, at the apex of a cone, or stay in
-        contact; and where hits come so soon after each other that doubles do not tell them apart. Balls, and bodies with two equal moments
-        of inertia whose axis is one of the shape's own coordinates, turn in closed form; others by validated Taylor series, with
-        remainders bounded by a majorant, which takes about 0.2 seconds of a processor for each radian at first, and more with more digits.
-        Such runs are without friction and driven bodies, and need python-flint (``pip install generative-collision[proof]``).
+        them; what is not convex, or round another body, does so by up to 64 pairs of faces. Bodies of other shapes are searched as above,
+        by intervals that hold the numbers of their flights, and what a search finds, at one place where faces, edges (as rims) and corners
+        are smooth, is proved once more, and enclosed, by Krawczyk's test with all digits (Krawczyk 1969). The run is UNRESOLVED where it
+        is not decided which of two hits of a body comes first, as if both come at once; where bodies just graze each other, touch with
+        several corners, along edges or faces, at the apex of a cone, or stay in contact; and where hits come so soon after each other that
+        doubles do not tell them apart. Balls, and bodies with two equal moments of inertia whose axis is one of the shape's own
+        coordinates, turn in closed form; others by validated Taylor series, with remainders bounded by a majorant, which takes about 0.2
+        seconds of a processor for each radian at first, and more with more digits. Such runs are without friction and driven bodies, and
+        need python-flint (``pip install generative-collision[proof]``).
 
         Raises ValueError for bodies that overlap at the start, for a time that is not finite or not after the start, if neither `until`
         nor `events` is given, and for certified runs with driven bodies, friction, or an own response; ImportError for such runs without

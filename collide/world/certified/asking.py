@@ -13,21 +13,23 @@ from ..boxed import Undecided
 from ..lookout import ordered
 from ..meeting import state_at
 from .bodies import Body
-from .closing import By, Closed, Closing
+from .closing import Closed, Closing
 from .contacts import Contact, apart, first_meeting, parted
 from .enclosures import above, below, nearest, number, vector
+from .features import Axis
 from .flights import NONE, Flight, Parabola
 from .forms import Course, form_of_ball
 from .hits import Gap, first_hit, gap, together
 from .obstacles import point
+from .pieces import MOST, Pieces
 from .roots import Unclear
 
 # How much closer to what is undecided a search begins anew, and how often.
 _CLOSER, _AGAIN = 1.0 - 2.0**-6, 2
 
 Pair = tuple[int, int]
-Touched = int | By
-"""What touched: a number of a gap, or a height above an axis; 0 where it is what a search found."""
+Touched = int | tuple[Any, ...]
+"""What touched: a number of a gap; a height above an axis; those of several pairs of pieces; or 0 where it is what a search found."""
 # Windows of time, against that in which bodies move by the size of the smaller one: of the first search, where no end is given; and in
 # which bodies that touched are proved to part. What is beyond the end of a run is looked at for so much of its time.
 _STRIDE, _FLAT_STRIDE, _SOON, _BEYOND = 64.0, 8.0, tuple(2.0**-k for k in (3, 6, 9, 14, 20, 28, 36)), 2.0**-20
@@ -180,8 +182,27 @@ class Asking:
             return Hit(found.time, by=found.by, contact=found)
         if not found < end:
             return Hit(number(end), stride=2.0 * stride) if end < apart else None
-        # Bodies whose hulls are never apart may be in each other, as in a box.
-        return self._several(q.pair, found) if found > begin and all(c.form.whole for c in closing.courses) else found
+        # Bodies of which both are convex, but whose hulls are never apart, may be in each other, as in a room.
+        whole = all(c.form.whole for c in closing.courses)
+        pieces = None if whole and found > begin else self._pieces(q, closing.pace)
+        if pieces is not None:
+            begin, found = found, pieces.first(found, end)
+            if isinstance(found, Closed):
+                return Hit(found.time, by=found.by, contact=found)
+            if not found < end:
+                return Hit(number(end), stride=2.0 * stride) if end < apart else None
+        return self._several(q.pair, found) if found > begin and (whole or pieces is not None) else found
+
+    def _pieces(self, q: Question, pace: float) -> Pieces | None:
+        """Of bodies with flat faces that are not both convex, or of which the larger one is round the other."""
+        own = [self.bodies[k] for k in q.pair]
+        whole = [b.form is not None and b.form.whole for b in own]
+        larger = int(own[1].size > own[0].size)
+        forms = [[b.form] if b.form is not None and whole[k] and not (all(whole) and k == larger) else b.pieces for k, b in enumerate(own)]
+        if not 1 < len(forms[0]) * len(forms[1]) <= MOST:
+            return None
+        courses = [[Course(f, flight, not b.rigid.free) for f in fs] for b, fs, flight in zip(own, forms, q.flights, strict=True)]
+        return Pieces([Closing((a, b), [], pace, q.clock) for a in courses[0] for b in courses[1]])
 
     def _closing(self, q: Question, pace: float) -> Closing | None:
         """Of bodies with flat faces, and balls."""
@@ -227,13 +248,19 @@ class Asking:
         for part in _SOON:
             after = above(start) + part * pace
             if isinstance(q.touched, tuple):
-                if closing is not None and closing.parted(q.touched, start, after):
+                if self._apart_by(q, q.touched, pace, closing, start, after):
                     return after
                 continue
             first, second = (self.bodies[k].seen(f, -after, backward=True) for k, f in zip(q.pair, q.flights, strict=True))
             if parted(first, second, start, after, self._size(q.pair), q.clock):
                 return after
         return self._unclear(q.pair, start)
+
+    def _apart_by(self, q: Question, by: tuple[Any, ...], pace: float, closing: Closing | None, start: Any, after: float) -> bool:
+        if isinstance(by[0], Axis):
+            return closing is not None and closing.parted(by, start, after)
+        pieces = self._pieces(q, pace)
+        return pieces is not None and pieces.parted(by, start, after)
 
     def _size(self, pair: Pair) -> float:
         return min(self.bodies[k].size for k in pair if self.bodies[k].rigid.free)

@@ -22,6 +22,7 @@ from .enclosures import above, below, matrix, number, vector
 from .flights import BALL, NONE, Flight, Inertia, axis_of, flight
 from .forms import Form, form_of, form_of_ball
 from .obstacles import Obstacle, obstacles_of
+from .pieces import pieces
 from .polyhedra import polyhedron_of
 from .systems import Numbers
 
@@ -72,6 +73,12 @@ class Body:
     def _round(self) -> Any:
         a, b, c = self.actor.middle.tolist()
         return exact_ball(self.rigid.shape, (a, b, c))
+
+    @functools.cached_property
+    def pieces(self) -> list[Form]:
+        """Convex ones that are all of its surface; none if these are not known."""
+        flat = polyhedron_of(self.rigid.outline) if self.ball is None else None
+        return [form_of(piece, self.middle) for piece in pieces(flat)] if flat is not None else []
 
     def _form(self) -> Form | None:
         flat = polyhedron_of(self.rigid.outline)

@@ -35,7 +35,7 @@ class Closed:
     body to the second.
     """
 
-    by: By
+    by: Any
     time: Any
     point: Any
     normal: Any

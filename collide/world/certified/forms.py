@@ -11,7 +11,7 @@ from flint import arb
 from .. import rotation
 from .enclosures import matrix, nearest
 from .flights import NONE, Flight
-from .polyhedra import Polyhedron, Ring, ball
+from .polyhedra import Point, Polyhedron, Ring, ball
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,6 +59,7 @@ def _dot(a: Any, b: Any) -> Any:
 class Form:
     """A polyhedron, or a ball: points no further than `radius` from its only corner. `corners` (m, 3) against the centre of mass, `normals`
     (f, 3) of its faces, units, outward; `edges` (e, 2) and `rings` of corners. `whole`: its surface is that of the hull of the corners.
+    `names`: their exact coordinates, of a polyhedron.
     """
 
     corners: np.ndarray
@@ -67,6 +68,7 @@ class Form:
     rings: tuple[Ring, ...]
     radius: Any
     whole: bool
+    names: tuple[Point, ...] = ()
 
     @cached_property
     def rough(self) -> tuple[np.ndarray, np.ndarray]:
@@ -83,7 +85,7 @@ def form_of(shape: Polyhedron, middle: np.ndarray) -> Form:
     normals = np.array([np.cross(corners[b] - corners[a], corners[c] - corners[a]) for a, b, c, *_ in shape.faces], object).reshape(-1, 3)
     for n in normals:
         n /= (n @ n).sqrt()
-    return Form(corners - middle, normals, np.array(shape.edges, int).reshape(-1, 2), shape.faces, arb(0), shape.whole)
+    return Form(corners - middle, normals, np.array(shape.edges, int).reshape(-1, 2), shape.faces, arb(0), shape.whole, shape.corners)
 
 
 def form_of_ball(centre: np.ndarray, radius: Any) -> Form:

@@ -29,13 +29,15 @@ Point = tuple[Any, Any, Any]
 class Polyhedron:
     """All of a shape is in the hull of its `corners`, exact numbers. Its `edges`, pairs of corners, are segments of it, and its `faces`
     polygons of it, convex, with the hull on one side only: corners that go round counterclockwise as seen from the other side, the first
-    three not in a line. `whole`: its surface is that of the hull.
+    three not in a line. `whole`: its surface is that of the hull. `patches`: all of it, as convex polygons, of what is not; None if it is
+    not made of such.
     """
 
     corners: tuple[Point, ...]
     edges: tuple[tuple[int, int], ...]
     faces: tuple[Ring, ...]
     whole: bool
+    patches: tuple[tuple[Point, ...], ...] | None = None
 
 
 @functools.lru_cache(maxsize=256)
@@ -55,7 +57,19 @@ def polyhedron_of(shape: Any) -> Polyhedron | None:
     edges = dict.fromkeys((min(side), max(side)) for ring in rings for side in _sides(ring))
     # Lines between patches of one face are no edges.
     outer = [(a, b) for a, b in edges if (a, b) in around or (b, a) in around or not any({a, b} <= face for face in inside)]
-    return Polyhedron(tuple(places), tuple(outer), tuple(faces), bool(faces) and all((b, a) in around for a, b in around))
+    whole = bool(faces) and all((b, a) in around for a, b in around)
+    return Polyhedron(tuple(places), tuple(outer), tuple(faces), whole, None if whole else _polygons(points, rings))
+
+
+def _polygons(points: "_Points", rings: Sequence[Ring]) -> tuple[tuple[Point, ...], ...] | None:
+    """The corners of convex patches in planes, the first three not in a line; None if some are no such."""
+    found = []
+    for ring in rings:
+        plane = points.plane(ring)
+        if plane is None or not _convex(points, ring) or any(points.heights(plane)[k] for k in ring):
+            return None
+        found.append(tuple(points.exact[k] for k in _begun(points, ring)))
+    return tuple(found)
 
 
 # -- patches ----------------------------------------------------------------------------------------------------------
@@ -114,7 +128,7 @@ class _Points:
     """Exact points, and balls that hold them."""
 
     def __init__(self, places: Sequence[Point]) -> None:
-        self.places = np.array(places, object)
+        self.exact, self.places = places, np.array(places, object)
         self.balls = np.array([[ball(e) for e in p] for p in places], object)
 
     def sign(self, value: Callable[[np.ndarray], Any]) -> int:
@@ -187,8 +201,13 @@ def _merged(points: _Points, rings: Sequence[Ring]) -> Iterator[Ring]:
         ring.append(onward[ring[-1]])
     once = len(set(sides)) == len(sides) and len(ring) == len(border) and bool(ring) and onward.get(ring[-1]) == ring[0]
     for own in [tuple(ring)] if once and _convex(points, tuple(ring)) else rings:
-        turned = (own[k:] + own[:k] for k in range(len(own)))
-        yield next(r for r in turned if points.plane(r[:3]) is not None)
+        yield _begun(points, own)
+
+
+def _begun(points: _Points, ring: Ring) -> Ring:
+    """With its first three corners not in a line."""
+    turned = (ring[k:] + ring[:k] for k in range(len(ring)))
+    return next(r for r in turned if points.plane(r[:3]) is not None)
 
 
 def _convex(points: _Points, ring: Ring) -> bool:

@@ -112,14 +112,14 @@ def test_two_tumbling_boxes_meet_where_no_direction_parts_them():
         near = [sorted(abs(abs(x) - h) for x, h in zip(b.seen(point), half, strict=True)) for b, half in zip(tops, halves, strict=True)]
         assert all(e[0] < 1e-14 for e in near) and (near[0][1] < 1e-14) + (near[1][1] < 1e-14) in (1, 2)
         crossed += near[0][2] > 1e-6 and near[1][2] > 1e-6
-        exact = _normal(tops, near, normal)
+        exact = normal_of(tops, normal)
         size, tops = hit(tops[0], tops[1], point_of(tops, halves, point), exact, mpf("0.5"))
         np.testing.assert_allclose(event.impulses[0], np.array(size * exact, float).ravel(), atol=1e-12)
         agrees(run, tops, event.time[1] + 1e-3)
     assert crossed == 2
 
 
-def _normal(tops, near, about):
+def normal_of(tops, about):
     """The direction among the fifteen that is next to a normal, with all digits."""
     sides = tops[0].axes(), tops[1].axes()
     ways = [*sides[0], *sides[1], *(cross(a, b) for a in sides[0] for b in sides[1])]
