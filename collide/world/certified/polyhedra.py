@@ -81,7 +81,8 @@ def _patches(shape: Any) -> list[list[Point]] | None:
         return _triangles(shape)
     if isinstance(shape, ImplicitBody):
         return None
-    found = [_corners(face) for face in pieces_of(shape)]
+    faces = pieces_of(shape)
+    found = [_corners(face) for face in faces] if len(faces) <= _PATCHES else [None]
     return None if any(c is None or len(c) < 3 for c in found) else [c for c in found if c is not None]
 
 
@@ -98,7 +99,7 @@ def _triangles(mesh: Mesh) -> list[list[Point]] | None:
 
 def _corners(face: ParametricSurface) -> list[Point] | None:
     e = sp.Matrix(face.expressions)
-    if any(sp.expand(s) != 0 for s in (*e.diff(u, 2), *e.diff(v, 2))):
+    if any(s.free_symbols or s != 0 for s in (*e.diff(u, 2), *e.diff(v, 2))):
         return None
     (a, b), (c, d) = face.domain[u], face.domain[v]
     found = [tuple(_fraction(sp.expand(s)) for s in e.subs({u: p, v: q})) for p, q in ((a, c), (b, c), (b, d), (a, d))]
