@@ -14,7 +14,7 @@ from .expr import substitute as substitute
 
 
 def mean_value_form(outputs: Sequence[Expr], variables: Sequence[Expr]) -> list[Expr]:
-    """Each output f as ``refined(f, f(c) + sum_j df/dx_j (X) (x_j - c_j))``, c the midpoint of the box."""
+    """Each output f as ``refined(f, f(c) + sum_j df/dx_j (X) (x_j - c_j))``, c the midpoint of the box; one of no variable as it is."""
     if not outputs:
         return []
     pool = outputs[0].pool
@@ -26,7 +26,7 @@ def mean_value_form(outputs: Sequence[Expr], variables: Sequence[Expr]) -> list[
         for slope, x, c in zip(row, variables, centres, strict=True):
             if not (slope.op == "constant" and slope.value == 0):
                 total = total + slope * pool.node("sub", x, c)
-        refined.append(pool.node("refined", f, total))
+        refined.append(f if total is f else pool.node("refined", f, total))
     return refined
 
 

@@ -5,7 +5,7 @@ from functools import cached_property
 from typing import Any
 
 from codegen.from_sympy import convert
-from codegen.graph.expr import Expr, reachable, substitute
+from codegen.graph.expr import Expr, substitute
 from codegen.graph.meanvalue import mean_value_form
 from codegen.graph.vectors import Vector, cross
 from generative import ImplicitBody, ImplicitSurface, Motion, t, x, y, z
@@ -81,7 +81,9 @@ class PlacedImplicit:
         """
         moves = (self.local.motion, self.local.known), (motion, self.known)
         first, second = (entries_of(m, known, self.frame.pool, self.frame.time) for m, known in moves)
-        return [self._close(e) for e in way_between(first, second)]
+        way, time = way_between(first, second), self.frame.time
+        # Enclosed to second order too: of a sum that hardly varies the terms may.
+        return mean_value_form(way, [time]) if time.op == "variable" else way
 
     # -- frames that one motion carries ---------------------------------------------------------------------------
 
@@ -112,11 +114,6 @@ class PlacedImplicit:
     def _into_moving(self) -> list[Expr]:
         assert self.part.mover is not None
         return self._way(self.part.mover)
-
-    def _close(self, e: Expr) -> Expr:
-        """A function of the time, enclosed to second order too: of a sum that hardly varies the terms may."""
-        time = self.frame.time
-        return mean_value_form([e], [time])[0] if time.op == "variable" and time in reachable([e]) else e
 
     def value(self, leaf: ImplicitSurface) -> Expr:
         return convert([leaf.body], self._known(self.coordinates(leaf)), self.frame.pool)[0]
