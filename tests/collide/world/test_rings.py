@@ -10,15 +10,17 @@ from scipy.integrate import quad
 from collide import Outcome, RigidBody, World
 from collide.world.rotation import matrix
 from collide.world.sustained import Mode
+from collide.world.tracked.contact import Place
 from collide.world.tracked.features import features
 from collide.world.tracked.flush import SAMPLES
 from collide.world.tracked.jets import Rim
+from collide.world.tracked.pairs import between
 from collide.world.tracked.rings import rings
 from generative import ParametricSurface, u, v
 from models.shapes.machine import capsule
 from models.shapes.quadrics import ellipsoid
 from models.shapes.rings import implicit_torus, torus
-from models.shapes.solids import cylinder
+from models.shapes.solids import box, cylinder
 
 from .scenes import FLOOR
 
@@ -54,6 +56,17 @@ def test_circles_are_told_of_surfaces_of_revolution_whose_planes_are_beside_them
     assert sorted(ring.level for ring in found) == pytest.approx([-heights.min(), heights.max()], abs=1e-8)
     for shape in (ellipsoid(), cylinder(radius=1, height=1), capsule()):
         assert not rings_of(shape)
+
+
+@pytest.mark.parametrize("shape", [torus(major=1, minor=sp.Rational(3, 10)), implicit_torus(major=1, minor=sp.Rational(3, 10))])
+def test_a_torus_that_is_tilted_ever_less_is_seen_to_touch(shape):
+    """At one point, the height of whose centre is R sin a + r: the gap hardly grows along the circle there."""
+    still, own, floor = np.zeros(3), features(shape, (0.0, 0.0, 0.0)), features(box(sizes=(10, 10, 1)), (0.0, 0.0, 0.5))
+    for k, tilt in enumerate((1e-5, 1e-2, 1e-4, 1e-6)):
+        turn, tilted = (matrix(np.array(q)) for q in ((math.cos(k), 0, 0, math.sin(k)), (math.cos(tilt / 2), math.sin(tilt / 2), 0, 0)))
+        place = Place(np.array([0, 0, 0.3 + math.sin(tilt)]), turn @ tilted @ turn, still, still)
+        found = between(own, floor, place, Place(still, np.eye(3), still, still), 1.3)
+        assert min(near.gap for near in found) == pytest.approx(0, abs=1e-14)
 
 
 def test_a_torus_that_falls_flat_bounces_flat_and_lies():
