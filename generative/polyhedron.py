@@ -4,7 +4,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 from fractions import Fraction
 from operator import index
-from typing import Any
+from typing import Any, TypeVar
 
 import sympy as sp
 
@@ -20,6 +20,8 @@ FLAT = Fraction(1, 10**9)
 
 CLOSED = "closed: every edge joins two faces"
 
+Corner = TypeVar("Corner")
+
 
 def polyhedron(vertices: Sequence[Any], faces: Sequence[Sequence[int]], *, name: str | None = None) -> Solid:
     """The solid of flat convex faces, each a list of vertex indices, counterclockwise as seen from outside.
@@ -34,12 +36,12 @@ def polyhedron(vertices: Sequence[Any], faces: Sequence[Sequence[int]], *, name:
     check_closed(points, outlines)
     _check_flat(points, outlines)
     _check_outward(points, outlines)
-    patches, places = [], []
+    made, places = [], []
     for outline in outlines:
-        for corners in _patches(outline):
-            patches.append(_patch([points[c] for c in corners]))
+        for corners in patches(outline):
+            made.append(patch([points[c] for c in corners]))
             places.append(corners)
-    return Solid._unchecked(patches, _edges(outlines, places), _corner_vertices(len(points), places), CLOSED).named(name)
+    return Solid._unchecked(made, _edges(outlines, places), _corner_vertices(len(points), places), CLOSED).named(name)
 
 
 def brick(sizes: Any = (1, sp.Rational(1, 2), sp.Rational(1, 4))) -> Solid:
@@ -49,13 +51,13 @@ def brick(sizes: Any = (1, sp.Rational(1, 2), sp.Rational(1, 4))) -> Solid:
     return polyhedron(corners, [(0, 1, 3, 2), (4, 6, 7, 5), (0, 4, 5, 1), (2, 3, 7, 6), (0, 2, 6, 4), (1, 5, 7, 3)])
 
 
-def _patches(outline: Sequence[int]) -> list[tuple[int, ...]]:
+def patches(outline: Sequence[Corner]) -> list[tuple[Corner, ...]]:
     """A face as quadrilaterals and triangles that share its first corner."""
     rest = outline[1:]
     return [(outline[0], *rest[k:k + 3]) for k in range(0, len(rest) - 1, 2)]
 
 
-def _patch(corners: Sequence[Any]) -> ParametricSurface:
+def patch(corners: Sequence[Any]) -> ParametricSurface:
     """The triangle a + u (b - a) + u v (c - b), whose side u = 0 is the corner a, or the bilinear quadrilateral."""
     if len(corners) == 3:
         a, b, c = corners
@@ -66,7 +68,7 @@ def _patch(corners: Sequence[Any]) -> ParametricSurface:
     return ParametricSurface(body, {u: (0, 1), v: (0, 1)})
 
 
-def _parameters(corners: Sequence[int], corner: int) -> tuple[int, int]:
+def parameters(corners: Sequence[Corner], corner: Corner) -> tuple[int, int]:
     """The parameters of a corner on its patch; any point of the side u = 0 stands for the first corner of a triangle."""
     places = ((0, 0), (1, 0), (1, 1)) if len(corners) == 3 else ((0, 0), (1, 0), (1, 1), (0, 1))
     return places[list(corners).index(corner)]
@@ -82,13 +84,13 @@ def _edges(outlines: Sequence[Sequence[int]], places: Sequence[Sequence[int]]) -
         for a, b in zip(outline, (*outline[1:], outline[0]), strict=True):
             if a < b:
                 faces = beside[a, b]
-                found.append(Edge(tuple(faces), tuple(_path(places[k], a, b) for k in faces), (0, 1)))
+                found.append(Edge(tuple(faces), tuple(path(places[k], a, b) for k in faces), (0, 1)))
     return found
 
 
-def _path(corners: Sequence[int], a: int, b: int) -> tuple[Any, Any]:
+def path(corners: Sequence[Corner], a: Corner, b: Corner) -> tuple[Any, Any]:
     """From a to b; along the sides of a triangle through its first corner, v is constant."""
-    (p, q), (r, s) = _parameters(corners, a), _parameters(corners, b)
+    (p, q), (r, s) = parameters(corners, a), parameters(corners, b)
     if len(corners) == 3 and corners[0] in (a, b):
         q = s = s if a == corners[0] else q
     return p + u * (r - p), q + u * (s - q)
@@ -99,7 +101,7 @@ def _corner_vertices(count: int, places: Sequence[Sequence[int]]) -> list[Vertex
     for k, corners in enumerate(places):
         for corner in corners:
             found[corner].append(k)
-    return [Vertex(tuple(ks), tuple(_parameters(places[k], c) for k in ks)) for c, ks in enumerate(found) if ks]
+    return [Vertex(tuple(ks), tuple(parameters(places[k], c) for k in ks)) for c, ks in enumerate(found) if ks]
 
 
 def _indices(k: int, face: Sequence[Any]) -> tuple[int, ...]:

@@ -4,14 +4,14 @@
 
 - `mass`, `implicit_mass`, `quadrature`, `exact_mass`, `rigid_body`: volume, centre and inertia of a shape; a body with its state at the
   start
-- `polytope`: intersections of half-spaces as solids, whose corners and edges are known
+- `clipping`, `polytope`: bodies combined of half-spaces as solids, whose corners and edges are known
 - `rotation`, `series_loop`, `flight`, `forced`, `formulas`: the motion of a body between two events as a formula whose numbers are
   parameters
 - `system`, `picard`: differential equations of bodies under forces and in contact, and how they are solved
 - `outline`, `actor`: what is simple in a shape (balls, flat faces); a body with its present motion
 - `neighbours`, `far`, `departed`, `cover`, `apart`: which pairs come near each other, until when balls round them are apart, or for ever,
   trees of balls and slabs round parts of surfaces, and until when pairs are apart by these, and where alone they may meet
-- `hull`, `planes`: convex bodies of flat faces: until when planes are between two of them, and that they meet then, without a search
+- `hull`, `posed`, `planes`: bodies of flat faces: until when planes are between two of them, and that they meet then, without a search
 - `agenda`, `boxed`, `meeting`, `lookout`: what is to be done, in order; boxes of bodies; when a pair meets, with proof; when all do
 - `impact`, `sweeps`, `sustained`, `touches`: impulses at contacts, and Coulomb's law at several; bodies that stay in contact in closed
   form; which of these it is

@@ -9,13 +9,15 @@ import numpy as np
 from generative import ParametricSurface, Solid
 
 from ..bodies.mesh import Mesh
-from .outline import Flat, corners_of
+from .outline import Flat, corners_of, triangles_of
 from .tracked.polyhedral import polyhedral
 
 # Directions that are parallel but for so much are one. Effort only, as are the most of corners, and of normals and edges.
 _PARALLEL, _CORNERS, _AXES = 1e-12, 64, 32
 # Against size: corners are no further out than this beyond a face of what counts as convex.
 _CONVEX = 1e-10
+# Directions in which the triangles round a point are counted: any will do that go near none of their sides.
+_RAYS = np.array([[0.48, 0.60, 0.64], [-0.36, 0.48, -0.80], [0.80, -0.36, 0.48]])
 
 
 @dataclass(frozen=True, eq=False)
@@ -23,7 +25,7 @@ class Hull:
     """All of a shape is in the hull of its `corners` (m, 3), `reach` from the origin of its coordinates at most. `normals` (f, 3) of its
     faces and directions of its `edges` (e, 3), of parallel ones the first. `within` (n, 4): planes, outward normals and levels, and `slack`
     how far out these may be: what is further inside than that of all of them is in a shape that is convex and closed. Of one flat face
-    alone, the `sheet`, they are those across its border. No `within` of other shapes.
+    alone, the `sheet`, they are those across its border. No `within` of other shapes; `around` (n, 3, 3): triangles round closed ones.
     """
 
     corners: np.ndarray
@@ -33,6 +35,7 @@ class Hull:
     within: np.ndarray
     slack: float
     sheet: Flat | None
+    around: np.ndarray
 
 
 @functools.lru_cache(maxsize=512)
@@ -54,9 +57,11 @@ def hull(shape: Any) -> Hull | None:
     # Faces of several patches have lines between these that are no edges of the shape: what is closed has two faces at each edge.
     paired = sum(len(f.border) for f in flat.faces) == 2 * len(flat.edges)
     closed = sheet is not None or (len(flat.faces) > 3 and (shape.closed if isinstance(shape, Mesh) else paired))
+    around = np.empty((0, 3, 3))
     if not closed or slack > _CONVEX * reach:
-        within = np.empty((0, 4))
-    return Hull(corners, normals, edges, reach, within, max(slack, 0.0) + 1e-15 * reach, sheet)
+        within, around = np.empty((0, 4)), triangles_of(shape) if closed else around
+        slack = 0.0
+    return Hull(corners, normals, edges, reach, within, max(slack, 0.0) + 1e-15 * reach, sheet, around)
 
 
 def _directions(ways: np.ndarray) -> np.ndarray:
@@ -74,3 +79,28 @@ def _across(face: Flat) -> np.ndarray:
     normals /= np.linalg.norm(normals, axis=1, keepdims=True)
     normals *= np.sign(((a - face.border.mean(axis=(0, 1))) * normals).sum(axis=1))[:, None]
     return np.column_stack([normals, (normals * a).sum(axis=1)])
+
+
+def enclosed(points: np.ndarray, triangles: np.ndarray, error: float) -> np.ndarray:
+    """(k,): is it *proved* that points, which may be out by `error`, are inside closed triangles (n, 3, 3), whose corners may be, too?
+
+    A ray from the point goes through an odd number of them, whatever the errors are. A triple product tells on which side of a triangle's
+    side its line passes, and errors change that by no more than twice their size times the lengths of its vectors.
+    """
+    found = np.zeros(len(points), bool)
+    arms = triangles[None] - points[:, None, None]
+    lengths, after = np.linalg.norm(arms, axis=-1), np.roll(arms, -1, axis=2)
+    # Roundings are less than errors, which are not below 1e-14 of all sizes.
+    slack = 4.0 * error * (lengths + np.roll(lengths, -1, axis=2) + error)
+    normals = np.cross(arms[:, :, 1] - arms[:, :, 0], arms[:, :, 2] - arms[:, :, 0])
+    high, wide = (arms[:, :, 0] * normals).sum(axis=2), lengths.sum(axis=2)
+    for ray in _RAYS:
+        turns = np.cross(arms, after) @ ray
+        left, right = turns > slack, turns < -slack
+        through = left.all(axis=2) | right.all(axis=2)
+        missed = left.any(axis=2) & right.any(axis=2)
+        # The plane is in front of the point, or behind it.
+        told = missed | (through & (np.abs(high) > 4.0 * error * wide * (wide + error)))
+        ahead = through & ((high > 0.0) == (turns.sum(axis=2) > 0.0))
+        found |= told.all(axis=1) & (np.count_nonzero(ahead, axis=1) % 2 == 1)
+    return found

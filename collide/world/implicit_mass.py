@@ -77,7 +77,7 @@ def _times(one: Sum, other: Sum) -> Sum:
 
 
 def _less(one: Sum, other: Sum) -> Sum:
-    return _few({leaves: one.get(leaves, 0) - other.get(leaves, 0) for leaves in {*one, *other}})
+    return _few({leaves: one.get(leaves, 0) - other.get(leaves, 0) for leaves in one | other})
 
 
 def _few(found: Sum) -> Sum:

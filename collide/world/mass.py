@@ -22,7 +22,9 @@ from generative.sew import borders
 from ..bodies.mesh import Mesh
 from ..bodies.parts import is_closed
 from .implicit_mass import implicit_moments
+from .polytope import sides_of
 from .quadrature import integral, triangle_moments
+from .turned import turned_of
 
 # A centre nearer to an axis than this, against the size, is on it; against its area, the sum of normals that counts as zero.
 _NOTHING, _OPEN = 1e-14, 1e-9
@@ -69,8 +71,14 @@ def _properties(shape: Any) -> MassProperties:
     if isinstance(shape, Mesh):
         moments, area, error = _mesh_moments(shape)
     elif isinstance(shape, ImplicitBody):
-        own, error = implicit_moments(shape)
-        moments, area = np.concatenate([np.zeros(3), own]), 1.0
+        sides, solid = sides_of(shape), turned_of(shape)
+        if sides is not None:
+            moments, area, error = triangle_moments(sides)
+        elif solid is not None:
+            moments, area, error = _face_moments(pieces_of(solid))
+        else:
+            own, error = implicit_moments(shape)
+            moments, area = np.concatenate([np.zeros(3), own]), 1.0
     else:
         _check_closed(shape)
         moments, area, error = _face_moments(pieces_of(shape))

@@ -19,7 +19,8 @@ from ..bodies.mesh import Mesh
 from ..bodies.parts import is_closed
 from ..bodies.surface_points import extent
 from .implicit_mass import sides_of
-from .mass import mass_properties, triangles_of
+from .mass import mass_properties
+from .mass import triangles_of as mesh_triangles
 
 # Cells along each side of a face; normals of triangles that differ by less are those of one flat face.
 _CELLS, _SAME = 24, 1e-9
@@ -105,7 +106,7 @@ def _rational(e: float) -> Any:
 def flats(shape: Any) -> tuple[Flat, ...]:
     """The flat faces of a shape, in its own coordinates: triangles, affine patches, and half-spaces of intersections."""
     if isinstance(shape, Mesh):
-        return _of_triangles(triangles_of(shape))
+        return _of_triangles(mesh_triangles(shape))
     if isinstance(shape, ImplicitBody):
         sides = sides_of(shape)
         return _half_space(shape) if sides is None else _of_triangles(sides)
@@ -133,7 +134,16 @@ def _flat_patch(face: ParametricSurface) -> np.ndarray | None:
 
 def corners_of(shape: Any) -> np.ndarray:
     """(n, 3): all corners of the patches or triangles of a shape whose faces are flat: it is in their hull, but for rounding."""
-    return triangles_of(shape).reshape(-1, 3) if isinstance(shape, Mesh) else np.concatenate([_corners(f) for f in pieces_of(shape)])
+    return mesh_triangles(shape).reshape(-1, 3) if isinstance(shape, Mesh) else np.concatenate([_corners(f) for f in pieces_of(shape)])
+
+
+def triangles_of(shape: Any) -> np.ndarray:
+    """(n, 3, 3): the triangles of a mesh, or those of the patches of a solid whose faces are flat."""
+    if isinstance(shape, Mesh):
+        return mesh_triangles(shape)
+    found = np.array([[c[[0, k, k + 1]] for k in (1, 2)] for c in map(_corners, pieces_of(shape))]).reshape(-1, 3, 3)
+    sides = np.linalg.norm(found - np.roll(found, 1, axis=1), axis=2)
+    return found[sides.min(axis=1) > _ONE * np.abs(found).max()]
 
 
 def _corners(face: ParametricSurface) -> np.ndarray:
@@ -187,9 +197,47 @@ def _border(polygons: Sequence[np.ndarray], size: float) -> np.ndarray:
     sides = np.concatenate([np.stack([p, np.concatenate([p[1:], p[:1]])], axis=1) for p in polygons])
     if len(polygons) == 1:
         return sides
+    alone = _alone(sides, size)
+    cut = _cut(alone, size)
+    return alone if len(cut) == len(alone) else _straight(_alone(cut, size), size)
+
+
+def _alone(sides: np.ndarray, size: float) -> np.ndarray:
+    """What is no side of two polygons."""
     keys = [frozenset(map(tuple, side)) for side in np.round(sides / (_ONE * size)).tolist()]
     count = Counter(keys)
     return sides[[count[key] == 1 for key in keys]]
+
+
+def _cut(sides: np.ndarray, size: float) -> np.ndarray:
+    """At ends of others that are on them, as where polygons have a part of a side in common."""
+    ends, found = np.unique(sides[:, 0], axis=0), list[np.ndarray]()
+    for a, b in sides:
+        way, length = ends - a, float(np.linalg.norm(b - a))
+        along = way @ (b - a) / length
+        off = np.linalg.norm(way - along[:, None] * (b - a) / length, axis=1)
+        on = (off <= _ONE * size) & (along > _ONE * size) & (along < length - _ONE * size)
+        points = np.concatenate([a[None], ends[on][np.argsort(along[on])], b[None]])
+        found.append(np.stack([points[:-1], points[1:]], axis=1))
+    return np.concatenate(found)
+
+
+def _straight(sides: np.ndarray, size: float) -> np.ndarray:
+    """With those that go on straight as one, of a border that goes one way round, and once through each of its ends."""
+    left = {tuple(key): side for key, side in zip(np.round(sides[:, 0] / (_ONE * size)).tolist(), sides, strict=True)}
+    if len(left) < len(sides):
+        return sides
+    for key in list(left):
+        a, b = left.get(key, sides[0])
+        after = tuple(np.round(b / (_ONE * size)).tolist())
+        while key in left and after != key and after in left:
+            c = left[after][1]
+            if np.linalg.norm(np.cross(b - a, c - b)) > _ONE * size * size or (b - a) @ (c - b) < 0.0:
+                break
+            left[key], b = np.array([a, c]), c
+            del left[after]
+            after = tuple(np.round(b / (_ONE * size)).tolist())
+    return np.array(list(left.values()))
 
 
 @functools.lru_cache(maxsize=512)

@@ -4,39 +4,28 @@ Bodies are proved apart as long as a plane parts their corners. Where there is n
 a point is *proved* to be in both, or a way within one to go through the other, which is a sheet: in between their surfaces met.
 """
 
-import functools
 import threading
 from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
-import sympy as sp
 
-from codegen.constants import enclose
 from codegen.deadline import check
-from codegen.graph.autodiff import partials
-from codegen.graph.expr import ExprPool
 from codegen.interval import Interval
-from codegen.kernel import Kernel
 from codegen.machine.loop_runtime import compiled
 from codegen.machine.memory import Memory
-from generative import Motion, t
-from generative.motion import quaternion_matrix
 
 from ..answers.contacts import Contacts, Status
-from ..bodies.motions import entries_of
 from ..culling import planes_loop
-from ..culling.approach import lanes
 from ..culling.broad_phase import Window
 from ..culling.planes_loop import FINISHED, PlanesMemory
 from ..moment.start import Start
-from .actor import Actor, Driven
-from .flight import Gait
+from .actor import Actor
 from .forced import place_of
-from .formulas import formula, values_of
-from .hull import Hull, hull
+from .hull import Hull, enclosed, hull
 from .outline import Flat
-from .tracked.contact import Place
+from .posed import pose_of
+from .tracked.contact import Place, outside
 from .tracked.manifold import Link, Side, manifold
 from .tracked.polyhedral import polyhedral
 
@@ -48,6 +37,8 @@ _DEPTHS, _LOW = (1e-13, 1e-12, 1e-11, 1e-10), 1e-9
 _INSIDE = 1e-10
 # Against depth: so far aside of a point of touch, toward the middles of both bodies, is looked.
 _ASIDE = (0.0, 0.0), (0.0, 0.2), (0.2, 0.0), (0.1, 0.1)
+# Against size: faces that a point is on. Effort only.
+_ON = 1e-9
 # Roundings of a place in the coordinates of a body, against sizes.
 _ROUNDING = 1e-14
 
@@ -62,16 +53,6 @@ class Parted(NamedTuple):
     normal: np.ndarray
     gap: float
     certain: bool
-
-
-class Pose(NamedTuple):
-    """A motion for the loop: a kernel of its entries and their first two derivatives, and numbers in lanes; or the place of what stays,
-    (36, 2, LANES).
-    """
-
-    kernel: Kernel | None
-    numbers: np.ndarray | None
-    still: np.ndarray | None
 
 
 def flat(actor: Actor) -> Hull | None:
@@ -121,47 +102,6 @@ def _memory(one: Hull, other: Hull) -> Memory:
     return found[0]
 
 
-def pose_of(actor: Actor) -> Pose:
-    """Its motion as queries see it, made once for a course."""
-    seen = actor.seen
-    if actor.posed[0] is not seen:
-        actor.posed = seen, _pose(actor, seen)
-    found: Pose = actor.posed[1]
-    return found
-
-
-def _pose(actor: Actor, course: object) -> Pose:
-    if actor.rigid.fixed:
-        turn, place = ([sp.Rational(e) for e in row.tolist()] for row in (actor.rigid.orientation, actor.rigid.position))
-        rows = np.zeros((3 * planes_loop.ROWS, 2))
-        rows[:planes_loop.ROWS] = [enclose(e) for e in (*quaternion_matrix(turn), *place)]
-        return Pose(None, None, lanes(rows))
-    if isinstance(course, Driven):
-        return Pose(_driven(course.motion), None, None)
-    numbers = lanes(np.repeat(values_of(course, actor.middle, False)[:, None], 2, axis=1))  # type: ignore[arg-type]
-    return Pose(_kernel(course.gait), numbers, None)  # type: ignore[attr-defined]
-
-
-@functools.lru_cache(maxsize=8)
-def _kernel(gait: Gait) -> Kernel:
-    own = formula(gait)
-    return _derived(own.motion, own.symbols)
-
-
-@functools.lru_cache(maxsize=64)
-def _driven(motion: Motion) -> Kernel:
-    return _derived(motion, ())
-
-
-def _derived(motion: Motion, symbols: tuple[sp.Symbol, ...]) -> Kernel:
-    """The entries of a motion (12), and their first two derivatives by time."""
-    pool = ExprPool()
-    time = pool.variable(0)
-    entries = entries_of(motion, {t: time, **{s: pool.parameter(k) for k, s in enumerate(symbols)}}, pool, None)
-    rate = [row[0] for row in partials(entries, [time])]
-    return Kernel([*entries, *rate, *(row[0] for row in partials(rate, [time]))], ["t"], [str(s) for s in symbols], quick=True)
-
-
 # -- that they meet --------------------------------------------------------------------------------------------------------
 
 
@@ -172,7 +112,7 @@ def met(one: Actor, other: Actor, apart: Parted, end: float, size: float, least:
     n, now = apart.normal, apart.until
     hulls = flat(one), flat(other)
     assert hulls[0] is not None and hulls[1] is not None
-    if not all(len(h.within) for h in hulls if h is not None) or all(h.sheet for h in hulls if h is not None):
+    if not all(len(h.within) or len(h.around) for h in hulls if h is not None) or all(h.sheet for h in hulls if h is not None):
         return None
     links = _links((one, other), (hulls[0], hulls[1]), n, now, size)
     come = [(gap, closing) for _, _, gap, closing in (_meeting((one, other), link, now) for link in links) if closing > least]
@@ -237,12 +177,25 @@ def _shared(actors: tuple[Actor, Actor], hulls: tuple[Hull, Hull], links: Sequen
     deep = np.array([[max(-gap, 0.0)] for _, _, gap, _ in found])
     inner = points + _INSIDE * (points.mean(axis=0) - points)
     proved = np.zeros(len(points), bool)
-    # Beside an edge or a corner, what is in a body is on the side of its middle.
-    ways = [_alongside(_corners(a, h, moment).mean(axis=0) - points, up) for a, h in zip(actors, hulls, strict=True)]
+    ways = [_alongside(_inward(a, h, points, moment), up) for a, h in zip(actors, hulls, strict=True)]
     for part in _ASIDE:
         aside = deep * sum(p * way for p, way in zip(part, ways, strict=True))
         proved |= _both(actors, hulls, inner + aside, deep * up, moment)
     return points, proved
+
+
+def _inward(actor: Actor, own: Hull, points: np.ndarray, moment: float) -> np.ndarray:
+    """Ways (k, 3) into a body from points on it: beside an edge or a corner of what is convex, to its middle; else away from the faces that
+    meet there.
+    """
+    if len(own.within):
+        return np.asarray(_corners(actor, own, moment).mean(axis=0) - points)
+    place, flat = _place(actor, moment), polyhedral(actor.rigid.outline, _middle(actor))
+    at = (points - place.centre) @ place.turn
+    assert flat is not None, "what has a hull is flat"
+    near = _ON * own.reach
+    on = [(np.abs(at @ f.normal - f.level) <= near) & (outside(f, at) <= near) for f in flat.faces]
+    return np.asarray(-(np.transpose(on).astype(float) @ np.array([f.normal for f in flat.faces]) @ place.turn.T))
 
 
 def _alongside(ways: np.ndarray, n: np.ndarray) -> np.ndarray:
@@ -272,6 +225,8 @@ def _middle(actor: Actor) -> tuple[float, float, float]:
 def _inside(actor: Actor, own: Hull, points: np.ndarray, moment: float) -> np.ndarray:
     """(k,): is it *proved* that points are in a body, or within the border of a sheet?"""
     at, error = _seen(actor, own, points, moment)
+    if not len(own.within):
+        return enclosed(at, own.around, error)
     return np.asarray((at @ own.within[:, :3].T - own.within[:, 3]).max(axis=1) < -error)
 
 

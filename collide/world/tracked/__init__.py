@@ -4,6 +4,7 @@ differential equations, whose accelerations obey the contacts (Snyder 1993, Sect
 - `jets`, `smooth`, `features`, `rings`: points, edges and flat faces, and curved ones, with tangents and curvature; those that a shape has;
   circles on curved faces that a plane touches all along
 - `creases`: faces and edges of intersections of convex implicit bodies
+- `hollows`: which edges of curved solids that are not convex are hollow, and how thick these are
 - `meeting`, `wedge`, `curved`, `pairs`: the conditions of a contact of two of these, directions between the normals of faces that meet in
   one, such a contact, which is tracked on both; all contacts of two bodies
 - `polyhedral`, `contact`, `plane`, `flush`, `manifold`: the corners and edges of a flat shape; a contact as a function of the state; where

@@ -84,10 +84,11 @@ class Watch:
         found = {}
         for c, first in enumerate(self.system.kept):
             i, j = first.link.pair
-            if isinstance(first.link.contact, OnSmooth) and (i, j) not in found and (j, i) not in found:
+            rims = first.link.flats != (None, None)
+            if (rims or isinstance(first.link.contact, OnSmooth)) and (i, j) not in found and (j, i) not in found:
                 one, other = parts(i), parts(j)
                 assert one is not None and other is not None, "a contact of parts is of bodies that have them"
-                if not alone(one, other):
+                if not (alone(one, other) or (rims and one.convex and other.convex)):
                     kept = [k.link.contact for k in self.system.kept if set(k.link.pair) == {i, j}]
                     found[i, j] = c, one, self._facing(other, kept) if one.convex else other
         return found

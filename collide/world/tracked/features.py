@@ -1,6 +1,8 @@
 """The corners, edges and faces of a shape, as parts of it that can touch: by which contacts that are tracked are told (`pairs`)."""
 
 import functools
+import math
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -15,6 +17,7 @@ from ...bodies.parts import parts_of
 from ..outline import Flat
 from .contact import outside
 from .creases import faces_and_edges
+from .hollows import Way, thickness, way
 from .jets import Core, Part, Plane, Rim, Segment, units
 from .polyhedral import Polyhedral, polyhedral
 from .smooth import Level, Patch
@@ -29,7 +32,8 @@ _INWARD = 1e-6
 class Features:
     """`parts` of a shape, seen from its centre of mass. `convex`: all of it is on the inner side of each face, as far as many points tell;
     `strictly`: one closed smooth surface, that is; `radius`: of a ball round the only part. `within` (n, 4): normals and levels of planes
-    that hold what is convex and has edges. `polyhedron`: the same by its corners, of what is flat.
+    that hold what is convex and has edges. `polyhedron`: the same by its corners, of what is flat. `thick`: of others that are not convex
+    how far it is from a face through the body to another one, at least, as far as many points tell; 0 where that is not known.
     """
 
     parts: tuple[Part, ...]
@@ -38,6 +42,7 @@ class Features:
     radius: float = 0.0
     within: np.ndarray = field(default_factory=lambda: np.empty((0, 4)))
     polyhedron: Polyhedral | None = None
+    thick: float = math.inf
 
     @property
     def flat(self) -> bool:
@@ -45,9 +50,9 @@ class Features:
 
     @functools.cached_property
     def followed(self) -> bool:
-        """Is it told by its parts where it touches? Of a curved one that is not convex, if it is one surface."""
+        """Is it told by its parts where it touches? Of a curved one that is not convex, if it is one surface, or closed."""
         faces = [p for p in self.parts if p.dimension == 2]
-        return self.flat or self.convex or (len(faces) == 1 and isinstance(faces[0], (Patch, Level)))
+        return self.flat or self.convex or (len(faces) == 1 and isinstance(faces[0], (Patch, Level))) or self.thick > 0.0
 
 
 def ball(radius: float) -> Features:
@@ -69,16 +74,28 @@ def features(shape: Any, middle: tuple[float, float, float]) -> Features | None:
         return None if parts is None else Features(parts, True, False, within=_tangents(parts))
     if isinstance(shape, (Mesh, ImplicitBody)) or not isinstance(shape, (ParametricSurface, Solid)):
         return None
-    found = [p for part in parts_of(shape) if isinstance(part, Parametric) for p in [_part(part, at)] if p is not None]
-    parts = tuple(sorted(found, key=lambda p: p.dimension))
+    known = sorted((part for part in parts_of(shape) if isinstance(part, Parametric)), key=lambda p: p.dimension)
+    parts = tuple(_part(part, at) for part in known)
     if len(parts) == 1 and isinstance(parts[0], Patch) and parts[0].convex:
         return Features(parts, True, True)
     if any(isinstance(p, Patch) and p.two_sided for p in parts):
-        return Features(parts, False, False)
+        return Features(parts, False, False, thick=0.0)
     within = _tangents(parts)
     points = np.concatenate([p.points for p in parts])
-    convex = bool((points @ within[:, :3].T - within[:, 3]).max() <= _SAME * np.abs(points).max())
-    return Features(parts, convex, False, within=within if convex else np.empty((0, 4)))
+    if (points @ within[:, :3].T - within[:, 3]).max() <= _SAME * np.abs(points).max():
+        return Features(parts, True, False, within=within)
+    return _not_convex(known, parts)
+
+
+def _not_convex(known: Sequence[Parametric], parts: tuple[Part, ...]) -> Features:
+    """Without edges that are hollow, and corners where such end."""
+    edges = [(part, p) for part, p in zip(known, parts, strict=True) if isinstance(p, Rim)]
+    ways = {p: way(part) for part, p in edges}
+    ends = np.array([p.jet(np.array([[e]])).point[0] for p in ways if ways[p] is Way.IN for e in (p.lo, p.hi)]).reshape(-1, 3)
+    size = max(float(np.abs(p.points).max()) for p in parts)
+    left = tuple(p for p in parts if not (ways.get(p) is Way.IN or (isinstance(p, Core) and (  # type: ignore[call-overload]
+        np.linalg.norm(ends - p.point, axis=1) <= _SAME * size).any())))
+    return Features(left, False, False, thick=0.0 if Way.BOTH in ways.values() else thickness([p for p in parts if isinstance(p, Patch)]))
 
 
 def _of_flat(flat: Polyhedral) -> Features:
@@ -119,7 +136,7 @@ def _hollow(edge: np.ndarray, flat: Polyhedral, size: float) -> bool:
     return bool((inward if outside(one, middle + inward) < 0.0 else -inward) @ other.normal > 0.0)
 
 
-def _part(part: Parametric, middle: np.ndarray) -> Part | None:
+def _part(part: Parametric, middle: np.ndarray) -> Part:
     if part.dimension == 2:
         return Patch(part.surface, middle, part.two_sided)
     if part.dimension == 1:

@@ -33,6 +33,8 @@ _DEEPEST = 0.25
 # From a ring, steps to the place near it with the normal of a plane.
 _TURNED = 3
 _NO_PLANES = np.empty((0, 4))
+# Against size: parts farther from each other than this and their spacings are not near each other.
+_REACH = 0.3
 
 
 class Near(NamedTuple):
@@ -82,7 +84,7 @@ def _all(one: Features, other: Features, a: Place, b: Place, size: float, most: 
     and of edges and corners with each other: the number of the time, the contact, and its course; but for those in `planes` in which edges
     lie then.
     """
-    for first, second, turned in _pairs(one, other):
+    for first, second, turned in _pairs(one, other, _nearing(one, other, a, b, size)):
         check()
         own, its = (b, a) if turned else (a, b)
         radius = (other if turned else one).radius
@@ -108,7 +110,8 @@ def _deep(near: OnSmooth, at: Course, first: Features, second: Features, own: Pl
     nearest = (1.0 - _ASIDE) * at.gap if face else 0.0
     deep = second.within[:, :3] @ ((place - its.centre) @ its.turn) - second.within[:, 3] <= nearest + slack
     told = bool(inside.all()) or (face and len(second.within) > 0)
-    return told and bool(deep.all()) and (second.convex or at.gap > -_DEEPEST * near.size)
+    thick = min(second.thick, math.inf if face else first.thick) / 2.0
+    return told and bool(deep.all()) and (second.convex or at.gap > -min(_DEEPEST * near.size, thick))
 
 
 def alone(one: Features, other: Features) -> bool:
@@ -135,12 +138,31 @@ def _lies(edge: Rim, face: Part, own: Place, its: Place, size: float, planes: Se
     return bool(((np.abs((way * jet.normal).sum(axis=1)) <= _NEAR * size) & (np.linalg.norm(way, axis=1) <= face.spacing)).sum() > _SEVERAL)
 
 
-def _pairs(one: Features, other: Features) -> Iterator[tuple[Part, Part, bool]]:
+def _nearing(one: Features, other: Features, a: Place, b: Place, size: float) -> np.ndarray:
+    """(k, n): which parts of two bodies come near each other at any of m times, as balls round their points tell?"""
+    (middles, far), (its, wide) = _balls(one), _balls(other)
+    reach, found = far[:, None] + wide + _REACH * size + one.radius + other.radius, np.zeros((len(far), len(wide)), bool)
+    for k in range(len(a.centre)):
+        way = (middles @ a.turn[k].T + a.centre[k])[:, None] - (its @ b.turn[k].T + b.centre[k])
+        found |= ~((way * way).sum(axis=2) > reach * reach)
+    return found
+
+
+@functools.lru_cache(maxsize=512)
+def _balls(body: Features) -> tuple[np.ndarray, np.ndarray]:
+    """Middles (k, 3) and radii of balls round its parts; of a plane without a border, all there is."""
+    known = [_ball(p) if len(p.points) else (np.zeros(3), math.inf) for p in body.parts]
+    return np.array([middle for middle, _ in known]), np.array([far + p.spacing for (_, far), p in zip(known, body.parts, strict=True)])
+
+
+def _pairs(one: Features, other: Features, near: np.ndarray) -> Iterator[tuple[Part, Part, bool]]:
     """Balls come first, faces second; flat and implicit ones last, since of these it is known well how far points are from them. What is
-    neither meets faces, and edges other edges, but for those at which faces go on in each other.
+    neither meets faces, and edges other edges, but for those at which faces go on in each other. Of parts that are `near`.
     """
-    for f in _sharp(one):
-        for g in _sharp(other):
+    for n, f in enumerate(one.parts):
+        for g in (other.parts[k] for k in np.flatnonzero(near[n])):
+            if not (_sharp(f) and _sharp(g)):
+                continue
             turned = (*_rank(f), -one.radius) > (*_rank(g), -other.radius)
             first, second, radius = (g, f, other.radius) if turned else (f, g, one.radius)
             crossing = first.dimension == 1 or radius > 0.0
@@ -149,8 +171,8 @@ def _pairs(one: Features, other: Features) -> Iterator[tuple[Part, Part, bool]]:
                 yield first, second, turned
 
 
-def _sharp(body: Features) -> list[Part]:
-    return [p for p in body.parts if not (isinstance(p, Rim) and p.smooth)]
+def _sharp(part: Part) -> bool:
+    return not (isinstance(part, Rim) and part.smooth)
 
 
 def _rank(part: Part) -> tuple[int, bool, bool]:

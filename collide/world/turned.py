@@ -1,0 +1,244 @@
+"""Combined bodies that turn into themselves about an axis, as solids: of planes, cylinders, cones and balls round the axis.
+
+In a half plane from the axis, where a point has its distance r from the axis and its height h along it, leaves are regions that end at lines
+and circles. These cut one another in arcs; the body's surface is what the arcs sweep that it is on one side of alone.
+"""
+
+import functools
+import itertools
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+import sympy as sp
+
+from generative import ImplicitBody, ImplicitSurface, ParametricSurface, Solid, u, v, x, y, z
+from generative.implicit import Combination
+from generative.sew import sew
+from generative.symbols import exact
+
+# Against size: what is not further from a curve than this is on it, and bodies that nearly touch themselves are left as they are.
+_CLEAR = 1e-7
+# Effort only.
+_LEAVES = 48
+_TURN = (0, 2 * sp.pi)
+_DISTANCE = sp.Symbol("r", nonnegative=True)
+
+Place = tuple[Any, Any]
+
+
+class Curve(NamedTuple):
+    """In a half plane from the axis, a r^2 + b r + c h^2 + d h + e = 0: a line, or half a circle."""
+
+    a: Any
+    b: Any
+    c: Any
+    d: Any
+    e: Any
+
+    @property
+    def level(self) -> Any:
+        """Of a plane across the axis, its height; else None."""
+        return None if self.a or self.b else -self.e / self.d
+
+    @property
+    def circle(self) -> tuple[Any, Any] | None:
+        """The height of the middle, and the radius squared."""
+        middle = -self.d / (2 * self.c) if self.c else None
+        return None if middle is None else (middle, middle**2 - self.e / self.a)
+
+    @property
+    def known(self) -> bool:
+        """Is it a line, or a circle that there is?"""
+        if self.c:
+            return self.a == self.c and not self.b and self.circle[1] > 0  # type: ignore[index]
+        if self.a:
+            return not self.b and not self.d and self.e / self.a < 0
+        return bool(self.b or self.d)
+
+    def value(self, r: float, h: float) -> float:
+        return float(self.a) * r * r + float(self.b) * r + float(self.c) * h * h + float(self.d) * h + float(self.e)
+
+    def slope(self, r: float, h: float) -> tuple[float, float]:
+        return 2.0 * float(self.a) * r + float(self.b), 2.0 * float(self.c) * h + float(self.d)
+
+    def beside(self, h: Any) -> list[Any]:
+        """Distances from the axis at a height; of no plane."""
+        if self.circle is not None:
+            middle, square = self.circle
+            left = square - (h - middle) ** 2
+            return [sp.sqrt(left)] if left >= 0 else []
+        return [sp.sqrt(-self.e / self.a)] if self.a else [-(self.d * h + self.e) / self.b]
+
+    def path(self, s: Any) -> Place:
+        """By its parameter: the distance of a plane, the latitude on a circle, the height of others."""
+        if self.level is not None:
+            return s, self.level
+        if self.circle is not None:
+            middle, square = self.circle
+            return sp.sqrt(square) * sp.cos(s), middle + sp.sqrt(square) * sp.sin(s)
+        return self.beside(s)[0], s
+
+    def at(self, place: Place) -> Any:
+        """The parameter of a place on it."""
+        if self.circle is not None:
+            return sp.asin((place[1] - self.circle[0]) / sp.sqrt(self.circle[1]))
+        return place[0] if self.level is not None else place[1]
+
+
+@functools.lru_cache(maxsize=256)
+def turned_of(shape: Any) -> Solid | None:
+    """The same points as a Solid, but for what is nearer than a rounding to where leaves meet; None of other bodies, of one that has no end,
+    that reaches beyond the bounds of a leaf, or of which it is not clear where its leaves cut one another.
+    """
+    if not isinstance(shape, Combination) or len(shape.leaves) > _LEAVES:
+        return None
+    for axis in range(3):
+        known = _curves(shape.leaves, axis)
+        if known is not None:
+            faces = _faces(shape, *known, axis)
+            try:
+                return sew(faces).named(shape.name) if faces else None
+            except ValueError:
+                return None
+    return None
+
+
+def _curves(leaves: Sequence[ImplicitSurface], axis: int) -> tuple[dict[ImplicitSurface, tuple[Curve, int]], tuple[Any, Any]] | None:
+    """Of each leaf its curve, and 1, or -1 if its inside is where that is positive; and where the axis is."""
+    first, second, along = ((x, y, z)[(axis + k) % 3] for k in (1, 2, 3))
+    found, places = dict[ImplicitSurface, tuple[Curve, int]](), set[tuple[Any, Any]]()
+    for leaf in leaves:
+        e = leaf.expression
+        roots = [p for p in e.atoms(sp.Pow) if p.exp == sp.S.Half and p.free_symbols]
+        try:
+            poly = sp.Poly(e.xreplace({p: _DISTANCE for p in roots}), first, second, along, _DISTANCE)
+            inner = [sp.Poly(p.base, first, second, along) for p in roots]
+        except sp.PolynomialError:
+            return None
+        if poly.total_degree() > 2 or not all(c.is_Rational for p in (poly, *inner) for c in p.coeffs()) or len(roots) > 1:
+            return None
+        terms = [dict(p.terms()) for p in (poly, *inner)]
+        own = {k: terms[0].pop(m, sp.S.Zero) for k, m in dict(a=(2, 0, 0, 0), x=(1, 0, 0, 0), y=(0, 1, 0, 0), b=(0, 0, 0, 1), c=(0, 0, 2, 0),
+                                                            d=(0, 0, 1, 0), e=(0, 0, 0, 0)).items()}
+        if terms[0].pop((0, 2, 0, 0), sp.S.Zero) != own["a"] or terms[0] or (own["a"] and own["b"]):
+            return None
+        middle = (-own["x"] / (2 * own["a"]), -own["y"] / (2 * own["a"])) if own["a"] else None
+        if middle is None and (own["x"] or own["y"]):
+            return None
+        if own["b"]:
+            p, q = (-terms[1].get(m, sp.S.Zero) / 2 for m in ((1, 0, 0), (0, 1, 0)))
+            middle = p, q
+            if sp.expand(roots[0].base - (first - p) ** 2 - (second - q) ** 2) != 0:
+                return None
+        places |= {middle} if middle is not None else set()
+        square = own["a"] * sum(m * m for m in middle) if middle is not None and own["a"] else sp.S.Zero
+        row = (own["a"], own["b"], own["c"], own["d"], own["e"] - square)
+        lead = next((c for c in row if c), None)
+        curve = Curve(*(c / abs(lead) for c in row)) if lead is not None else None
+        if curve is None or not curve.known or len(places) > 1:
+            return None
+        turned = Curve(*(-c for c in curve))
+        known = {c for c, _ in found.values()}
+        found[leaf] = (turned, -1) if turned in known else (curve, 1)
+    return (found, places.pop()) if places else None
+
+
+def _meet(one: Curve, other: Curve) -> list[Place]:
+    """Where two curves meet, exactly."""
+    if one.level is not None or other.level is not None:
+        first, second = (one, other) if one.level is not None else (other, one)
+        return [] if second.level is not None else [(r, first.level) for r in second.beside(first.level)]
+    if one.circle is not None and other.circle is not None:
+        (p, s), (q, t) = one.circle, other.circle
+        heights = [] if p == q else [(s - t - p * p + q * q) / (2 * (q - p))]
+    elif one.circle is None and other.circle is None:
+        h = sp.Symbol("h", real=True)
+        heights = sp.roots(sp.Poly(one.beside(h)[0] - other.beside(h)[0], h), multiple=True) if one.d or other.d else []
+    else:
+        line, ring = (one, other) if one.circle is None else (other, one)
+        h = sp.Symbol("h", real=True)
+        middle, square = ring.circle  # type: ignore[misc]
+        heights = sp.roots(sp.Poly(line.beside(h)[0] ** 2 + (h - middle) ** 2 - square, h), multiple=True)
+    lines = one if one.circle is None else other
+    return [(r, h) for h in heights if h.is_real for r in lines.beside(h) if r >= 0]
+
+
+def _faces(shape: Combination, curves: dict[ImplicitSurface, tuple[Curve, int]], place: tuple[Any, Any],
+           axis: int) -> list[ParametricSurface] | None:
+    """What arcs sweep on the surface; None where that is not clear."""
+    found: list[ParametricSurface] = []
+    every = list(dict.fromkeys(c for c, _ in curves.values()))
+    for curve in every:
+        ends = {float(curve.at(p)): curve.at(p) for p in _ends(curve, every)}
+        marks = sorted(ends)
+        outer = [] if curve.circle is not None else [marks[0] - 1.0, marks[-1] + 1.0] if marks else [0.0]
+        known = [_boundary(shape, curves, curve, s) for s in (*((a + b) / 2.0 for a, b in itertools.pairwise(marks)), *outer)]
+        if None in known or any(known[max(len(marks) - 1, 0):]):
+            return None
+        # Arcs that go on in each other are one.
+        for side, group in itertools.groupby(range(len(marks) - 1), key=lambda k: known[k]):  # noqa: B023
+            own = list(group)
+            if side:
+                face = _swept(curve, (ends[marks[own[0]]], ends[marks[own[-1] + 1]]), side, place, axis)
+                if not any(_within(leaf, face) for leaf, (c, _) in curves.items() if c == curve):
+                    return None
+                found.append(face)
+    return found
+
+
+def _boundary(shape: Combination, curves: dict[ImplicitSurface, tuple[Curve, int]], curve: Curve, s: float) -> int | None:
+    """Is a body on one side of a curve alone at a place: 1 if outside is where the curve's function is positive, -1 if that is inside; else 0.
+    None where that is not clear.
+    """
+    r, h = (float(e) for e in curve.path(exact(s)))
+    above, below = (_inside(shape, curves, curve, side, r, h) if r > 0.0 else False for side in (1, -1))
+    return None if above is None or below is None else int(below) - int(above)
+
+
+def _ends(curve: Curve, every: Sequence[Curve]) -> Iterator[Place]:
+    """Where arcs of a curve end: where others cut it, and at the axis."""
+    for other in every:
+        yield from () if other == curve else _meet(curve, other)
+    if curve.level is not None:
+        yield sp.S.Zero, curve.level
+    elif curve.circle is not None:
+        yield from ((sp.S.Zero, curve.circle[0] + k * sp.sqrt(curve.circle[1])) for k in (-1, 1))
+    elif curve.b and curve.d:
+        yield sp.S.Zero, -curve.e / curve.d
+
+
+def _inside(body: ImplicitBody, curves: dict[ImplicitSurface, tuple[Curve, int]], own: Curve, side: int, r: float, h: float) -> bool | None:
+    """Is a body on a side of a curve at a place on it? None if that is not clear."""
+    if isinstance(body, Combination):
+        known = [_inside(child, curves, own, side, r, h) for child in body.children]
+        union = body.operation == "union"
+        return union if union in known else None if None in known else not union
+    assert isinstance(body, ImplicitSurface), "what is no combination is a leaf"
+    curve, way = curves[body]
+    value = side if curve == own else curve.value(r, h)
+    size = (1.0 + abs(r) + abs(h)) * (1.0 + float(np.hypot(*curve.slope(r, h))))
+    return None if abs(value) <= _CLEAR * size else bool(value * way < 0.0)
+
+
+def _swept(curve: Curve, ends: tuple[Any, Any], side: int, place: tuple[Any, Any], axis: int) -> ParametricSurface:
+    """By an arc; `side`: where the curve's function goes to outward."""
+    r, h = curve.path(v)
+    middle = {v: exact((float(ends[0]) + float(ends[1])) / 2.0)}
+    at, forward = ([float(e.subs(middle)) for e in pair] for pair in ((r, h), (sp.diff(r, v), sp.diff(h, v))))
+    out = curve.slope(*at)
+    own = [place[0] + r * sp.cos(u), place[1] + r * sp.sin(u), h]
+    return ParametricSurface([own[(k - axis - 1) % 3] for k in range(3)], {u: _TURN, v: ends},
+                             flipped=side * (forward[1] * out[0] - forward[0] * out[1]) < 0.0)
+
+
+def _within(leaf: ImplicitSurface, face: ParametricSurface) -> bool:
+    """Is a face within the bounds of a leaf, as some points of it tell?"""
+    value = sp.lambdify((u, v), face.expressions, "numpy")
+    (a, b), (lo, hi) = face.domain[v], (np.array(e, float) for e in zip(*leaf.bounds, strict=True))
+    angles, along = np.meshgrid(np.linspace(0.0, 2.0 * np.pi, 33), np.linspace(float(a), float(b), 5))
+    points = np.stack([np.broadcast_to(e, angles.shape) for e in value(angles, along)], axis=-1).reshape(-1, 3)
+    motion = np.array([float(e) for e in leaf.motion.entries])
+    own = (points - motion[9:]) @ motion[:9].reshape(3, 3)
+    slack = _CLEAR * (hi - lo)
+    return bool(((own >= lo - slack) & (own <= hi + slack)).all())
