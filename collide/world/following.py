@@ -19,7 +19,7 @@ from .sustained import Held, Mode, at_rest, still
 from .system import Forces, System
 from .touches import Rest
 from .tracked.curved import OnSmooth
-from .tracked.ends import End, Watch, hopping, lifted, onward, settled
+from .tracked.ends import BEYOND, End, Watch, hopping, lifted, onward, settled
 from .tracked.forces import Kept, solved
 from .tracked.grip import gripped
 
@@ -54,8 +54,9 @@ class Following(Hopping):
             self.kept.pop(key, None)
             self.look_closely(key)
             touch, stay = self.touching[key], self._hardly_part(key)
-            if touch.links and 0 < np.count_nonzero(stay) < len(stay):
-                which = np.flatnonzero(stay)
+            # Samples of an edge that hardly lies flat are higher than others.
+            which = np.flatnonzero(stay & (self.gaps(key) <= BEYOND * self.size(key)) if touch.links else stay)
+            if touch.links and 0 < len(which) < len(stay) and not stay.all():
                 self.touching[key] = replace(touch, points=touch.points[which], normals=touch.normals[which], proved=touch.proved[which],
                                              links=tuple(touch.links[k] for k in which))
         super().after(keys)

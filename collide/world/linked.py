@@ -143,6 +143,11 @@ class Linked(Touches):
         rates = {k: course.rates_at(self.now)[None] for k, course in courses.items()}
         return motion(links, places, rates, {}, 1).free[0, :, 0]
 
+    def gaps(self, key: Key) -> np.ndarray:
+        """(k,): how far two bodies are apart at their contacts."""
+        places = {k: place_of(self.actors[k].course, self.now) for k in key[:2]}
+        return np.array([link.contact.course(*(places[b] for b in link.pair)).gap for link in self.touching[key].links])
+
     def _feet(self, key: Key, links: Sequence[Link], points: np.ndarray) -> np.ndarray:
         """Of corners and edges, where they would touch: they may be higher than others that have landed."""
         places = {k: place_of(self.actors[k].course, self.now) for k in key[:2]}

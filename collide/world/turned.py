@@ -1,11 +1,12 @@
 """Combined bodies that turn into themselves about an axis, as solids: of planes, cylinders, cones and balls round the axis.
 
-In a half plane from the axis, where a point has its distance r from the axis and its height h along it, leaves are regions that end at lines
-and circles. These cut one another in arcs; the body's surface is what the arcs sweep that it is on one side of alone.
+In a half plane from the axis, where a point has its distance r from the axis and its height h along it, leaves are regions that end at
+lines and circles. These cut one another in arcs; the body's surface is what the arcs sweep that it is on one side of alone.
 """
 
 import functools
 import itertools
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
@@ -19,9 +20,14 @@ from generative.symbols import exact
 
 # Against size: what is not further from a curve than this is on it, and bodies that nearly touch themselves are left as they are.
 _CLEAR = 1e-7
+# Places are one that are the same to so many digits.
+_DIGITS = 9
 # Effort only.
 _LEAVES = 48
 _TURN = (0, 2 * sp.pi)
+# Powers of x, y, z and the distance from the axis, of an axis along z.
+_MONOMIALS = {"a": (2, 0, 0, 0), "x": (1, 0, 0, 0), "y": (0, 1, 0, 0), "b": (0, 0, 0, 1), "c": (0, 0, 2, 0), "d": (0, 0, 1, 0),
+              "e": (0, 0, 0, 0)}
 _DISTANCE = sp.Symbol("r", nonnegative=True)
 
 Place = tuple[Any, Any]
@@ -88,8 +94,8 @@ class Curve(NamedTuple):
 
 @functools.lru_cache(maxsize=256)
 def turned_of(shape: Any) -> Solid | None:
-    """The same points as a Solid, but for what is nearer than a rounding to where leaves meet; None of other bodies, of one that has no end,
-    that reaches beyond the bounds of a leaf, or of which it is not clear where its leaves cut one another.
+    """The same points as a Solid; None of other bodies, of one that has no end, that reaches beyond the bounds of a leaf, that touches
+    itself, or of which it is not clear where its leaves cut one another.
     """
     if not isinstance(shape, Combination) or len(shape.leaves) > _LEAVES:
         return None
@@ -112,15 +118,14 @@ def _curves(leaves: Sequence[ImplicitSurface], axis: int) -> tuple[dict[Implicit
         e = leaf.expression
         roots = [p for p in e.atoms(sp.Pow) if p.exp == sp.S.Half and p.free_symbols]
         try:
-            poly = sp.Poly(e.xreplace({p: _DISTANCE for p in roots}), first, second, along, _DISTANCE)
+            poly = sp.Poly(e.xreplace(dict.fromkeys(roots, _DISTANCE)), first, second, along, _DISTANCE)
             inner = [sp.Poly(p.base, first, second, along) for p in roots]
         except sp.PolynomialError:
             return None
         if poly.total_degree() > 2 or not all(c.is_Rational for p in (poly, *inner) for c in p.coeffs()) or len(roots) > 1:
             return None
         terms = [dict(p.terms()) for p in (poly, *inner)]
-        own = {k: terms[0].pop(m, sp.S.Zero) for k, m in dict(a=(2, 0, 0, 0), x=(1, 0, 0, 0), y=(0, 1, 0, 0), b=(0, 0, 0, 1), c=(0, 0, 2, 0),
-                                                            d=(0, 0, 1, 0), e=(0, 0, 0, 0)).items()}
+        own = {k: terms[0].pop(m, sp.S.Zero) for k, m in _MONOMIALS.items()}
         if terms[0].pop((0, 2, 0, 0), sp.S.Zero) != own["a"] or terms[0] or (own["a"] and own["b"]):
             return None
         middle = (-own["x"] / (2 * own["a"]), -own["y"] / (2 * own["a"])) if own["a"] else None
@@ -167,7 +172,7 @@ def _meet(one: Curve, other: Curve) -> list[Place]:
 def _faces(shape: Combination, curves: dict[ImplicitSurface, tuple[Curve, int]], place: tuple[Any, Any],
            axis: int) -> list[ParametricSurface] | None:
     """What arcs sweep on the surface; None where that is not clear."""
-    found: list[ParametricSurface] = []
+    found, uses = list[ParametricSurface](), Counter[tuple[float, ...]]()
     every = list(dict.fromkeys(c for c, _ in curves.values()))
     for curve in every:
         ends = {float(curve.at(p)): curve.at(p) for p in _ends(curve, every)}
@@ -176,20 +181,23 @@ def _faces(shape: Combination, curves: dict[ImplicitSurface, tuple[Curve, int]],
         known = [_boundary(shape, curves, curve, s) for s in (*((a + b) / 2.0 for a, b in itertools.pairwise(marks)), *outer)]
         if None in known or any(known[max(len(marks) - 1, 0):]):
             return None
+        for k in (k for k, side in enumerate(known) if side):
+            uses.update(tuple(round(float(e), _DIGITS) + 0.0 for e in curve.path(ends[m])) for m in marks[k:k + 2])
         # Arcs that go on in each other are one.
-        for side, group in itertools.groupby(range(len(marks) - 1), key=lambda k: known[k]):  # noqa: B023
+        for side, group in itertools.groupby(range(len(marks) - 1), key=lambda k: known[k]):
             own = list(group)
             if side:
                 face = _swept(curve, (ends[marks[own[0]]], ends[marks[own[-1] + 1]]), side, place, axis)
                 if not any(_within(leaf, face) for leaf, (c, _) in curves.items() if c == curve):
                     return None
                 found.append(face)
-    return found
+    # Else it touches itself.
+    return found if all(count == (2 if r > 0.0 else 1) for (r, _), count in uses.items()) else None
 
 
 def _boundary(shape: Combination, curves: dict[ImplicitSurface, tuple[Curve, int]], curve: Curve, s: float) -> int | None:
-    """Is a body on one side of a curve alone at a place: 1 if outside is where the curve's function is positive, -1 if that is inside; else 0.
-    None where that is not clear.
+    """Is a body on one side of a curve alone at a place? 1 if outside is where the curve's function is positive, -1 if that is inside; 0 if
+    it is not, and None where that is not clear.
     """
     r, h = (float(e) for e in curve.path(exact(s)))
     above, below = (_inside(shape, curves, curve, side, r, h) if r > 0.0 else False for side in (1, -1))
