@@ -4,7 +4,7 @@
 
 - `mass`, `implicit_mass`, `quadrature`, `exact_mass`, `rigid_body`: volume, centre and inertia of a shape; a body with its state at the
   start
-- `clipping`, `polytope`: bodies combined of half-spaces as solids, whose corners and edges are known
+- `clipping`, `polytope`, `turned`: bodies combined of half-spaces, or of leaves round one axis, as solids, whose edges are known
 - `rotation`, `series_loop`, `flight`, `forced`, `formulas`: the motion of a body between two events as a formula whose numbers are
   parameters
 - `system`, `picard`: differential equations of bodies under forces and in contact, and how they are solved

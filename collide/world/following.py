@@ -55,8 +55,8 @@ class Following(Hopping):
             self.look_closely(key)
             touch, stay = self.touching[key], self._hardly_part(key)
             # Samples of an edge that hardly lies flat are higher than others.
-            which = np.flatnonzero(stay & (self.gaps(key) <= BEYOND * self.size(key)) if touch.links else stay)
-            if touch.links and 0 < len(which) < len(stay) and not stay.all():
+            which = np.flatnonzero(stay & (self.gaps(key) <= BEYOND * self.size(key))) if touch.links else ()
+            if 0 < len(which) < len(stay) and not stay.all():
                 self.touching[key] = replace(touch, points=touch.points[which], normals=touch.normals[which], proved=touch.proved[which],
                                              links=tuple(touch.links[k] for k in which))
         super().after(keys)

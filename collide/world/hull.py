@@ -59,8 +59,9 @@ def hull(shape: Any) -> Hull | None:
     closed = sheet is not None or (len(flat.faces) > 3 and (shape.closed if isinstance(shape, Mesh) else paired))
     around = np.empty((0, 3, 3))
     if not closed or slack > _CONVEX * reach:
-        within, around = np.empty((0, 4)), triangles_of(shape) if closed else around
-        slack = 0.0
+        within = np.empty((0, 4))
+        if closed and sheet is None:
+            around, slack = triangles_of(shape), 0.0
     return Hull(corners, normals, edges, reach, within, max(slack, 0.0) + 1e-15 * reach, sheet, around)
 
 

@@ -143,7 +143,7 @@ def triangles_of(shape: Any) -> np.ndarray:
         return mesh_triangles(shape)
     found = np.array([[c[[0, k, k + 1]] for k in (1, 2)] for c in map(_corners, pieces_of(shape))]).reshape(-1, 3, 3)
     sides = np.linalg.norm(found - np.roll(found, 1, axis=1), axis=2)
-    return found[sides.min(axis=1) > _ONE * np.abs(found).max()]
+    return found[sides.min(axis=1) > 0.0]
 
 
 def _corners(face: ParametricSurface) -> np.ndarray:

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import sympy as sp
 
+from codegen.kernel import compile
 from generative import ImplicitBody, ImplicitSurface, ParametricSurface, Solid, u, v, x, y, z
 from generative.implicit import Combination
 from generative.sew import sew
@@ -242,10 +243,10 @@ def _swept(curve: Curve, ends: tuple[Any, Any], side: int, place: tuple[Any, Any
 
 def _within(leaf: ImplicitSurface, face: ParametricSurface) -> bool:
     """Is a face within the bounds of a leaf, as some points of it tell?"""
-    value = sp.lambdify((u, v), face.expressions, "numpy")
     (a, b), (lo, hi) = face.domain[v], (np.array(e, float) for e in zip(*leaf.bounds, strict=True))
     angles, along = np.meshgrid(np.linspace(0.0, 2.0 * np.pi, 33), np.linspace(float(a), float(b), 5))
-    points = np.stack([np.broadcast_to(e, angles.shape) for e in value(angles, along)], axis=-1).reshape(-1, 3)
+    places = np.stack([angles.ravel(), along.ravel()], axis=1)
+    points = np.asarray(compile([*face.expressions], [u, v], quick=True).points(places))
     motion = np.array([float(e) for e in leaf.motion.entries])
     own = (points - motion[9:]) @ motion[:9].reshape(3, 3)
     slack = _CLEAR * (hi - lo)

@@ -22,7 +22,7 @@ from .pairs import alone, deeper
 from .polyhedral import Polyhedral
 
 # Against size: corners that are no higher are in the plane of a contact; how deep these may come, and how far a contact beyond a border.
-IN_PLANE, _DEEP, _BEYOND = 1e-9, 1e-10, 2e-9
+IN_PLANE, _DEEP, BEYOND = 1e-9, 1e-10, 2e-9
 _TIMES = 24
 # Against the height up to which an edge lies in a plane, where it has risen from it.
 _TILTED = 1.2
@@ -163,9 +163,9 @@ class Watch:
         """(m,): at which times do contacts last, but for what they can give, and for slips?"""
         kept, well = self.system.kept, solved.fits.copy()
         for c, k in enumerate(kept):
-            well &= k.link.contact.outside(*(places[b] for b in k.link.pair)) <= _BEYOND * self.size
+            well &= k.link.contact.outside(*(places[b] for b in k.link.pair)) <= BEYOND * self.size
             if k.loose:
-                well &= motion.gaps[:, c] <= _BEYOND * self.size
+                well &= motion.gaps[:, c] <= BEYOND * self.size
             if k.rises:
                 well &= motion.speeds[:, c, 0] > 0.0
         return well & ~self._tilts(places, motion)
@@ -239,7 +239,7 @@ def hopping(system: System, now: float, courses: Sequence[Any], size: float) -> 
         return math.inf
     _, motion, inverse, _ = system.look(now, courses)
     bends = (motion.free + motion.rows @ solved(system.kept, motion, inverse).change)[loose, 0]
-    found, high = [math.inf], _BEYOND * size
+    found, high = [math.inf], BEYOND * size
     for c, speed, bend in zip(loose, np.maximum(motion.speeds[loose, 0], 0.0).tolist(), bends.tolist(), strict=True):
         root = speed * speed + 2.0 * bend * high
         if root > 0.0:

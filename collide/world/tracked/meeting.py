@@ -79,7 +79,8 @@ def turning(found: Meeting, one: Place, other: Place, by: np.ndarray, at: np.nda
     else:
         turned = one.at(found.one.point) - other.at(found.other.point) - (at[:, None] @ found.other.along)[:, 0]
         size = sizes(found.way)
-    return np.asarray((turned - (turned * found.normal).sum(axis=1)[:, None] * found.normal) / size[:, None])
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.asarray((turned - (turned * found.normal).sum(axis=1)[:, None] * found.normal) / size[:, None])
 
 
 class Growth(NamedTuple):

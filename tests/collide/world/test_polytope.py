@@ -69,6 +69,15 @@ def test_unions_and_differences(shape, faces, edges, corners, volume):
     solid._check_places([("an edge", e) for e in solid.edges] + [("a vertex", e) for e in solid.vertices])
 
 
+def test_sheets_enclose_nothing():
+    """Also one that is no convex quadrilateral."""
+    corners = [(0, 0), (2, 0), (HALF, HALF), (0, 2)]
+    weights = [(1 - u) * (1 - v), u * (1 - v), u * v, (1 - u) * v]
+    first, second = (sum(w * c[k] for w, c in zip(weights, corners, strict=True)) for k in (0, 1))
+    own = hull(ParametricSurface([first, second, 0], {u: (0, 1), v: (0, 1)}))
+    assert own.sheet is not None and not len(own.around)
+
+
 @pytest.mark.parametrize("shape", [BRACKET, CHANNEL, PLATE, TABLE])
 def test_what_is_enclosed_is_inside(shape):
     """Also near the surface, however deep, where most is told that is much deeper than points may be out."""
