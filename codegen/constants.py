@@ -23,7 +23,9 @@ def enclose_graph(constant: Expr) -> tuple[float, float]:
 
 @functools.lru_cache(maxsize=4096, typed=True)
 def enclose(number: Any) -> tuple[float, float]:
-    """The tight double enclosure of an exact real number."""
+    """The tight double enclosure of an exact real number, as also a finite double is."""
+    if isinstance(number, float) and math.isfinite(number):
+        return float(number) + 0.0, float(number) + 0.0
     known = _root(number) if isinstance(number, sp.Basic) else None
     return known or enclose_graph(convert([number], {}, ExprPool())[0])
 

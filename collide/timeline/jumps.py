@@ -51,9 +51,8 @@ def free_of_jumps(bodies: Sequence[Any], numbers: Sequence[Numbers], span: Windo
 
 def _kernels(bodies: Sequence[Any], numbers: Sequence[Numbers]) -> list[tuple[Kernel, Numbers]]:
     """The formulas that may jump, with their numbers."""
-    found = [(_changing(formulas, own.symbols), own) for body, own in zip(bodies, numbers, strict=True)
-             for formulas in map(_formulas, pieces_of(body))]
-    return [(kernel, own) for kernel, own in found if kernel is not None]
+    return [(_changing(formulas, own.symbols), own) for body, own in zip(bodies, numbers, strict=True)
+            for formulas in map(_formulas, pieces_of(body)) if formulas]
 
 
 @functools.lru_cache(maxsize=4096)
@@ -66,8 +65,8 @@ def _formulas(piece: Any) -> tuple[Any, ...]:
 
 
 @functools.lru_cache(maxsize=1024)
-def _changing(formulas: tuple[Any, ...], symbols: tuple[Any, ...]) -> Kernel | None:
-    return Kernel(from_sympy(formulas, [t], symbols), ["t"], [str(s) for s in symbols], quick=True) if formulas else None
+def _changing(formulas: tuple[Any, ...], symbols: tuple[Any, ...]) -> Kernel:
+    return Kernel(from_sympy(formulas, [t], symbols), ["t"], [str(s) for s in symbols], quick=True)
 
 
 @functools.lru_cache(maxsize=256)

@@ -13,8 +13,8 @@
   trees of balls and slabs round parts of surfaces, and until when pairs are apart by these, and where alone they may meet
 - `hull`, `posed`, `planes`: bodies of flat faces: until when planes are between two of them, and that they meet then, without a search
 - `agenda`, `boxed`, `meeting`, `lookout`: what is to be done, in order; boxes of bodies; when a pair meets, with proof; when all do
-- `impact`, `sweeps`, `sustained`, `touches`: impulses at contacts, and Coulomb's law at several; bodies that stay in contact in closed
-  form; which of these it is
+- `impact`, `sweeps`, `sustained`, `parting`, `touches`: impulses at contacts, and Coulomb's law at several; bodies that stay in contact in
+  closed form; how fast what touches parts, and which of these it is
 - `linked`, `hopping`, `following`, `tracked`: bodies that rock, slip, push, or are carried: contacts that are followed by differential
   equations, and low hops beside these
 - `certified`: runs whose events are theorems about the exact initial value problem

@@ -42,10 +42,10 @@ class Actor:
     """
 
     def __init__(self, rigid: RigidBody, gravity: np.ndarray) -> None:
-        self.rigid, self.gravity, self.version = rigid, gravity if rigid.free else _NONE, 0
-        self.way = 0
+        self.rigid, self.free, self.version, self.way = rigid, rigid.free, 0, 0
+        self.gravity = gravity if self.free else _NONE
         self.middle = rigid.centre
-        self.inertia = Inertia(rigid.inertia if rigid.free else np.eye(3))
+        self.inertia = Inertia(rigid.inertia if self.free else np.eye(3))
         self.shape_number = 0
         self._templates: dict[Gait | None, Template] = {}
         # As queries see it: the course, and the body, made where it is asked for.
@@ -87,10 +87,6 @@ class Actor:
     @property
     def _centre(self) -> tuple[float, float, float]:
         return float(self.middle[0]), float(self.middle[1]), float(self.middle[2])
-
-    @property
-    def free(self) -> bool:
-        return self.rigid.free
 
     @property
     def still(self) -> bool:

@@ -14,7 +14,7 @@ from .hopping import LOW
 from .lookout import ordered
 from .meeting import meet
 from .outline import Flat
-from .touches import Touching
+from .parting import Touching
 
 # Against size: bodies may not move further in the time in which a hit is known to come; and points no further off are on a face.
 _LOOSE = 1e-6

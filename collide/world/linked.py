@@ -11,7 +11,8 @@ from generative import Solid
 from .agenda import Key
 from .forced import place_of
 from .outline import Flat
-from .touches import Touches, Touching
+from .parting import Touching
+from .touches import Touches
 from .tracked.contact import OnEdge, OnFace, outside
 from .tracked.curved import OnSmooth
 from .tracked.features import Features, ball, features

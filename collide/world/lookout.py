@@ -42,7 +42,7 @@ _SHORT = 0.03
 # and so on. Effort only: bounds along the surface of such bodies are good as long as little happens.
 _STRIDE = 0.1
 # Where it is known where bodies may meet, they are searched for the time in which they move by so much of their size. Effort only.
-_AT_ONCE = 0.4
+_AT_ONCE = 0.2
 
 
 class Lookout(Boxed):

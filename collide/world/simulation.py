@@ -25,8 +25,8 @@ from .impact import Contact, Impact, Law
 from .lookout import ordered
 from .meeting import state_at
 from .neighbours import balls_apart
+from .parting import Touching
 from .system import Forces
-from .touches import Touching
 from .tracked.curved import found_last
 from .tracked.jets import Lost
 from .undoable import Noted

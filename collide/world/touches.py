@@ -16,19 +16,15 @@ from .actor import Actor
 from .agenda import Due, Key
 from .forced import place_of
 from .impact import Contact
-from .lookout import Lookout
-from .outline import Flat
-from .rotation import crosses
+from .parting import Parting, Touching
 from .sustained import Held, Mode
 from .tracked.contact import OnFace
 from .tracked.curved import OnSmooth
 from .tracked.manifold import Link
 
-# Bounces that rise no higher than this, against the size of the smaller body, are told by the acceleration of the gap; and bounces end in
-# rest when all that are left come within so many units in the last place of the time.
-_LOW, _AT_ONCE = 1e-7, 8.0
-# Against size and speeds: gaps that count as touching, speeds that count as none, and slip and spin that do not matter for a small bounce.
-_TOUCHING, _STILL, _STEADY = 1e-12, 1e-13, 1e-9
+# Bounces end in rest when all that are left come within so many units in the last place of the time; and against size, speeds that count as
+# none.
+_AT_ONCE, _STILL = 8.0, 1e-13
 # Against the speed of a fall from a body's size, one with which nothing rises higher than 1e-10 of that.
 _FALL = 1e-5
 # Against their speeds, how well those of bodies that are followed are known.
@@ -48,28 +44,13 @@ class Rest:
     mode: Mode
 
 
-@dataclass(frozen=True, eq=False)
-class Touching:
-    """Where two bodies touched at a time: points and normals (k, 3), from the first to the second, and whether that was found by a search.
-    `face`: the number of the body that touches with a flat face, and that, in the world. `links`: these contacts as they can be followed.
-    """
-
-    time: float
-    points: np.ndarray
-    normals: np.ndarray
-    proved: np.ndarray
-    face: tuple[int, Flat] | None = None
-    links: tuple[Link, ...] = ()
-
-
-class Touches(Lookout):
+class Touches(Parting):
     """What touches, and bodies that came to `rests`. `coefficients`: restitution and friction of two bodies."""
 
     def __init__(self, actors: Sequence[Actor], coefficients: Callable[[int, int], tuple[float, float]], start: float) -> None:
         super().__init__(actors, start)
         self.coefficients = coefficients
         self.rests: list[Rest] = []
-        self.touching: dict[Key, Touching] = {}
         self.leaving: set[int] = set()
 
     def moved_touch(self, key: Key, lands: bool = False) -> Touching:
@@ -83,55 +64,10 @@ class Touches(Lookout):
         points = self.actors[ball].course.centre_at(self.now) + (radius if ball == key[0] else -radius) * old.normals
         return replace(old, time=self.now, points=points, proved=np.zeros(len(points), bool))
 
-    def still_touches(self, key: Key) -> bool:
-        if key in self.held:
-            return True
-        one, other = (self.actors[k].course.velocity_at(self.now) for k in key[:2])
-        return bool(np.linalg.norm(one - other) * (self.now - self.touching[key].time) <= _TOUCHING * self.size(key))
-
     def fly(self, k: int, velocity: np.ndarray) -> None:
         actor = self.actors[k]
         actor.take(actor.course.again(self.now, velocity=velocity[:3], spin=velocity[3:], acceleration=actor.gravity,
                                       spinning=np.zeros(3)), self.now)
-
-    def speeds(self, key: Key) -> np.ndarray:
-        """(k,): how fast two bodies part at the points where they touch."""
-        relative = self._relative(key)
-        return np.asarray(np.einsum("ki,ki->k", relative, self.touching[key].normals))
-
-    def _relative(self, key: Key) -> np.ndarray:
-        points, courses = self.touching[key].points, [self.actors[k].course for k in key[:2]]
-        first, second = (c.velocity_at(self.now) + crosses(c.spin_at(self.now), points - c.centre_at(self.now)) for c in courses)
-        return np.asarray(second - first)
-
-    def _pull(self, key: Key) -> float | None:
-        """The second derivative of the gap, where it is known: of balls, of balls on flat faces, and of what hardly slips or turns."""
-        one, other = (self.actors[k] for k in key[:2])
-        touch, relative = self.touching[key], self._relative(key)
-        pull = touch.normals @ (other.course.acceleration_at(self.now) - one.course.acceleration_at(self.now))
-        speeds = np.einsum("ki,ki->k", relative, touch.normals)
-        if one.ball is not None and other.ball is not None:
-            drift = other.course.velocity_at(self.now) - one.course.velocity_at(self.now)
-            drift = drift - (drift @ touch.normals[0]) * touch.normals[0]
-            return float(pull[0] + drift @ drift / (one.ball + other.ball))
-        if (one.ball is not None or other.ball is not None) and touch.face is not None:
-            return float(pull[0])
-        slow = self._drift(key) <= _STEADY * math.sqrt(self.size(key) * float(np.abs(pull).max()))
-        return float(pull.max()) if slow and np.ptp(speeds) <= _STEADY * np.abs(speeds).max() else None
-
-    def _drift(self, key: Key) -> float:
-        """How fast two bodies slip, and turn, where they touch."""
-        relative, normals = self._relative(key), self.touching[key].normals
-        slip = float(np.abs(relative - np.einsum("ki,ki->k", relative, normals)[:, None] * normals).max())
-        return slip + self.size(key) * sum(float(np.linalg.norm(self.actors[k].course.spin_at(self.now))) for k in key[:2])
-
-    def _steady_pull(self, key: Key) -> float | None:
-        """Where it is that also for a while."""
-        return self._pull(key)
-
-    def _is_low(self, key: Key, speed: float, pull: float) -> bool:
-        """Is a bounce too low to be searched?"""
-        return speed * speed <= -2.0 * pull * _LOW * self.size(key)
 
     def bounces_end(self, key: Key, e: float) -> bool:
         """Do all bounces that are left of a pair come at once?"""
@@ -166,12 +102,6 @@ class Touches(Lookout):
             elif key not in self.held:
                 self.parting.add(key)
 
-    def _hardly_parts(self, key: Key, until: float) -> bool:
-        """Is the gap, which nothing closes, still none when one of two bodies bounces elsewhere? What touches is looked at again then."""
-        speed, pull = float(self.speeds(key).min()), self._steady_pull(key)
-        return pull is not None and pull >= 0.0 <= speed and (until - self.now) * (
-            speed + pull * (until - self.now)) <= _TOUCHING * self.size(key)
-
     def _hardly_part(self, key: Key) -> np.ndarray:
         """(k,): at which points do two bodies stay together?"""
         return np.asarray(np.abs(self.speeds(key)) <= self._still_speed(key))
@@ -191,11 +121,6 @@ class Touches(Lookout):
         fall = max(*(float(np.linalg.norm(self.actors[k].gravity)) for k in key[:2]), float(np.abs(self.bends(key)).max()))
         return max(_FALL * math.sqrt(self.size(key) * fall), FITTED * sum(map(self.pace, key[:2])))
 
-    def pace(self, k: int) -> float:
-        """No point of a body is faster."""
-        actor = self.actors[k]
-        return float(np.linalg.norm(actor.course.velocity_at(self.now)) + actor.radius * np.linalg.norm(actor.course.spin_at(self.now)))
-
     def _pressed(self, keys: list[Key]) -> list[Key]:
         """Those that gravity, forces or a driven body press on each other, and what touches these."""
         pressed = [key for key in keys if self._may_press(key) or (self._accelerations(key) < 0.0).any()]
@@ -212,14 +137,6 @@ class Touches(Lookout):
             return True
         return bool(self.touching[key].links) and any(a.free and a.ball is None and a.course.spin_at(self.now).any()
                                                       for a in (self.actors[k] for k in key[:2]))
-
-    def _accelerations(self, key: Key) -> np.ndarray:
-        touch = self.touching[key]
-        one, other = (self.actors[k].accelerations(touch.points, self.now) for k in key[:2])
-        return np.asarray(np.einsum("ki,ki->k", touch.normals, other - one))
-
-    def bends(self, key: Key) -> np.ndarray:
-        raise NotImplementedError
 
     def _keep(self, keys: Sequence[Key]) -> None:
         """Motion in contact, for each group of bodies that hang together by pairs that stay in touch."""

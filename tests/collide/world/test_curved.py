@@ -276,4 +276,4 @@ def test_a_ball_that_hops_along_a_spinning_ellipsoid_slides_on_it_and_leaves():
     after = gaps(leaves + np.array([1e-3, 1e-2, 0.1]))[0]
     assert (np.diff(after) > 0).all() and after[0] > 0
     times = np.linspace(0, 0.6, 501)
-    assert gaps(times)[0].min() > -1e-9 and np.diff(run.energy(times)).max() < 1e-12
+    assert gaps(times)[0].min() > -1e-9 and np.diff(run.energy(times)).max() < 1e-10
