@@ -294,6 +294,11 @@ class Following(Hopping):
             self.fly(k, np.concatenate([course.velocity_at(self.now), course.spin_at(self.now)]))
         hits = [key for key in left if self.speeds(key).min() < -self._still_speed(key)]
         if hits:
+            if self.forces is None:
+                # What does not hang together with what hits goes on by itself.
+                with_hits = {key for group in self.groups(left) if not set(hits).isdisjoint(group) for key in group}
+                self.after([key for key in left if key not in with_hits])
+                self.changed(set(free).difference(k for key in with_hits for k in key[:2]), clock)
             return hits
         changed = set(free) | self._force(left)
         self.after(left)

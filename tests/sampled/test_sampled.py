@@ -42,6 +42,12 @@ def test_bodies_that_another_one_lets_go_when_it_is_hit_do_not_go_on_as_they_did
     assert not list(kept.wrong(kept.world(seed).run(until=1.0, budget=60)))
 
 
+def test_bodies_that_rise_from_others_just_as_these_hit_something_are_searched() -> None:
+    """They moved by one solution; one of three blocks fell through the floor."""
+    run = kept.dominoes(5).run(until=0.61, budget=120)
+    assert run.outcome is collide.Outcome.FINISHED and not list(kept.wrong(run))
+
+
 def test_a_ball_that_is_hit_so_that_it_hops_comes_down_again() -> None:
     """A rocking body hits a rolling ball, and leans on it while it hops by less than a billionth of its size."""
     ball = {"position": (4.420534128, 0.169033127, 0.5), "velocity": (0.174437517, 0.22135463, 0), "mass": 0.712716695,
