@@ -1,8 +1,8 @@
 """Contacts that are kept while bodies move, of corners, edges, faces and balls, flat and curved: what moves in contact is followed by
 differential equations, whose accelerations obey the contacts (Snyder 1993, Section 1.1, mode 2, and Equation 7).
 
-- `jets`, `smooth`, `features`, `rings`: points, edges and flat faces, and curved ones, with tangents and curvature; those that a shape has;
-  circles on curved faces that a plane touches all along
+- `jets`, `parts`, `smooth`, `features`, `rings`: parts with tangents and curvature; points, edges and flat faces; curved ones; those that a
+  shape has; circles on curved faces that a plane touches all along
 - `creases`: faces and edges of intersections of convex implicit bodies
 - `hollows`: which edges of curved solids that are not convex are hollow, and how thick these are
 - `meeting`, `wedge`, `curved`, `pairs`: the conditions of a contact of two of these, directions between the normals of faces that meet in

@@ -18,7 +18,8 @@ from ..outline import Flat
 from .contact import outside
 from .creases import faces_and_edges
 from .hollows import Way, thickness, way
-from .jets import Core, Part, Plane, Rim, Segment, units
+from .jets import Part, units
+from .parts import Core, Plane, Rim, Segment
 from .polyhedral import Polyhedral, polyhedral
 from .smooth import Level, Patch
 

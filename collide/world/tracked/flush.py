@@ -16,7 +16,8 @@ import numpy as np
 from ..outline import Flat
 from .contact import OnEdge, Place
 from .features import Features
-from .jets import Rim, spread_of
+from .jets import spread_of
+from .parts import Rim
 from .plane import InPlane, in_plane
 from .polyhedral import Polyhedral
 from .rings import Ring, rings

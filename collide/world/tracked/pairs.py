@@ -18,7 +18,8 @@ from .contact import Course, OnEdge, OnFace, Place
 from .curved import OnSmooth
 from .features import Features
 from .flush import Flats, Flush, bordered, flush
-from .jets import Lost, Part, Plane, Rim, least
+from .jets import Lost, Part, least
+from .parts import Plane, Rim
 from .rings import facing, rings
 from .smooth import Level
 from .wedge import outward

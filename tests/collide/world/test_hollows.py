@@ -6,7 +6,7 @@ import sympy as sp
 
 import collide
 from collide.world.tracked.features import features
-from collide.world.tracked.jets import Rim
+from collide.world.tracked.parts import Rim
 from generative import ParametricSurface, u, v
 from generative.sew import sew
 from models.shapes.solids import box

@@ -7,7 +7,8 @@ import sympy as sp
 from collide.world.rotation import about
 from collide.world.tracked.contact import Place
 from collide.world.tracked.curved import OnSmooth
-from collide.world.tracked.jets import Lost, Segment
+from collide.world.tracked.jets import Lost
+from collide.world.tracked.parts import Segment
 from collide.world.tracked.smooth import Patch
 from generative import ParametricSurface, u, v
 

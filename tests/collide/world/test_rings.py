@@ -13,8 +13,8 @@ from collide.world.sustained import Mode
 from collide.world.tracked.contact import Place
 from collide.world.tracked.features import features
 from collide.world.tracked.flush import SAMPLES
-from collide.world.tracked.jets import Rim
 from collide.world.tracked.pairs import between
+from collide.world.tracked.parts import Rim
 from collide.world.tracked.rings import rings
 from generative import ParametricSurface, u, v
 from models.shapes.machine import capsule
