@@ -16,8 +16,8 @@ from .touches import FITTED
 from .tracked.ends import IN_PLANE
 from .tracked.forces import Kept
 
-# Against the speed of a fall from a body's size, a slip that counts as none.
-_SLIP = 1e-6
+# Against the speed of a fall from a body's size, a slip that counts as none: it is stopped without a force, so momentum is out by so much.
+_SLIP = 1e-9
 # Against the speed of a hop that is hardly told, what counts as none.
 _NONE = 1e-5
 # Against size: bounces that rise no higher are followed.
@@ -85,7 +85,7 @@ class Hopping(Linked):
         self.parting.add(key)
 
     def _slow(self, key: Key) -> float:
-        """A slip that friction stops within a billionth of a thousandth of the size counts as none."""
+        """A slip that counts as none."""
         pull = max(float(np.abs(self._accelerations(key)).max()), max(float(np.linalg.norm(self.actors[k].gravity)) for k in key[:2]))
         return _SLIP * math.sqrt(self.size(key) * pull)
 

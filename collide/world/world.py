@@ -84,7 +84,7 @@ class World:
         driven, under `forces`, or that push each other, accelerations obey the contacts, each of which sticks or slips by Coulomb's law,
         and polynomials are fitted as above. At 24 points of each it is looked at whether a force would pull, a cone of
         friction is left, a slip stops, a border is passed, or a corner lands; when that begins is found by looking closer and closer.
-        Contacts are kept to 1e-9 of the size of a body; slips that friction stops within 1e-12 of it are none; and what rocks comes to rest
+        Contacts are kept to 1e-9 of the size of a body; slips of 1e-9 of the speed of a fall from it are none; and what rocks comes to rest
         when it would rise no higher than 1e-9 of it. In a hit each contact parts as its restitution says, with the friction that goes with
         its impulse, which is what takes most energy; where both would add energy (Kane and Levinson 1985), with as much of the restitution
         as adds none. Through bodies that touch a hit goes in rounds (`collide.world.impact`), between which little of a small restitution
