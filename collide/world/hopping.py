@@ -75,8 +75,9 @@ class Hopping(Linked):
 
     def let_go(self, key: Key) -> None:
         """A contact beyond a border is none; the bodies part."""
-        normals = self.touching.pop(key).normals
-        pull = max(float(np.abs(normals @ self.actors[k].gravity).max()) for k in key[:2])
+        normals, speed = self.touching.pop(key).normals, self.speed(key)
+        # What moves along a surface that bends comes nearer to it, too.
+        pull = max(float(np.abs(normals @ self.actors[k].gravity).max()) for k in key[:2]) + speed * speed / self.size(key)
         if pull > 0.0:
             self.gentle[key] = pull
         self.held.pop(key, None)

@@ -28,6 +28,8 @@ from .undoable import Undoable
 
 # How far bodies that part may move, against their size, before they are proved apart.
 _SOON, _FINE = (1e-10, 1e-9), 1e-13
+# And how far, in any direction, where it is told by an acceleration how deep they may come into each other by then.
+_ALONG = 1e-4
 # Of bodies of flat faces that part, steps begin with the time in which they move so far, against size. Effort only.
 _STRIDING = 1e-9
 # Against size and speed: they come no deeper, and no faster together, where they come out of each other.
@@ -48,8 +50,8 @@ _AT_ONCE = 0.2
 class Lookout(Boxed):
     """`clear`: up to when pairs are proved not to meet, and by which versions of their motions; of those that are `parting` from a touch,
     that they do not meet anew. Of pairs whose next contact is known that is for ever, and `hits`
-    tells up to when they do not meet. `apart_at`: when pairs that parted are proved apart. `gentle`: the acceleration at which a ball that
-    rolled over the border of a flat face may fall through its plane. `unknown`: pairs of which it is not known whether they are apart.
+    tells up to when they do not meet. `apart_at`: when pairs that parted are proved apart. `gentle`: the acceleration at which bodies come
+    together that left each other over a border, or hopping. `unknown`: pairs of which it is not known whether they are apart.
     `held`: pairs that are not searched, since they bounce a little or stay in contact, by versions of their motions; `left`: what else of
     one of their bodies is searched then. `far`: until when pairs are apart, however they turn.
     """
@@ -218,7 +220,7 @@ class Lookout(Boxed):
         speed, pull = self.speed(key), self.gentle.pop(key, None)
         for part in _SOON if speed > 0.0 else ():
             later = (self._while_near(key, part * self.size(key) / speed) if pull is None
-                     else self.now + math.sqrt(2.0 * part * self.size(key) / pull))
+                     else self._while_near(key, math.sqrt(2.0 * part * self.size(key) / pull), _ALONG))
             if not later > self.now:
                 continue
             near = self._near(key, (self.now, later))

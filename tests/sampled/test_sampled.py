@@ -48,6 +48,17 @@ def test_bodies_that_rise_from_others_just_as_these_hit_something_are_searched()
     assert run.outcome is collide.Outcome.FINISHED and not list(kept.wrong(run))
 
 
+def test_a_body_that_hops_along_another_one_comes_down_on_it() -> None:
+    """An egg that a block hit from the side, where gravity does not draw them together, but the spin of the egg does."""
+    run = kept.world(99).run(until=1.1195, budget=120)
+    assert run.outcome is collide.Outcome.FINISHED and not list(kept.wrong(run))
+
+
+def test_slow_slips_are_stopped_by_friction_alone() -> None:
+    run = kept.dominoes(8).run(until=1.8835, budget=120)
+    assert run.outcome is collide.Outcome.FINISHED and not list(kept.wrong(run))
+
+
 def test_a_ball_that_is_hit_so_that_it_hops_comes_down_again() -> None:
     """A rocking body hits a rolling ball, and leans on it while it hops by less than a billionth of its size."""
     ball = {"position": (4.420534128, 0.169033127, 0.5), "velocity": (0.174437517, 0.22135463, 0), "mass": 0.712716695,
