@@ -5,8 +5,8 @@ differential equations, whose accelerations obey the contacts (Snyder 1993, Sect
   shape has; circles on curved faces that a plane touches all along
 - `creases`: faces and edges of intersections of convex implicit bodies
 - `hollows`: which edges of curved solids that are not convex are hollow, and how thick these are
-- `meeting`, `wedge`, `curved`, `pairs`: the conditions of a contact of two of these, directions between the normals of faces that meet in
-  one, such a contact, which is tracked on both; all contacts of two bodies
+- `meeting`, `wedge`, `curved`, `nearing`, `pairs`: the conditions of a contact of two of these, directions between normals of faces that
+  meet in one, such a contact, which is tracked on both; which parts of two bodies are near each other; all contacts of these
 - `polyhedral`, `contact`, `plane`, `flush`, `manifold`: the corners and edges of a flat shape; a contact as a function of the state; where
   two bodies touch in one plane, and along curved edges that lie in it; where they touch
 - `forces`, `grip`: forces and accelerations at contacts of which each sticks or slips; which of these they do

@@ -5,7 +5,6 @@ What counts is a nearest place within the borders of both parts, where the way t
 there. That this finds all of them is as good as the points of the parts are dense: it is not proved.
 """
 
-import functools
 import math
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
@@ -19,6 +18,7 @@ from .curved import OnSmooth
 from .features import Features
 from .flush import Flats, Flush, bordered, flush
 from .jets import Lost, Part, least
+from .nearing import ball_of, near_each_other, nears
 from .parts import Plane, Rim
 from .rings import facing, rings
 from .smooth import Level
@@ -34,8 +34,6 @@ _DEEPEST = 0.25
 # From a ring, steps to the place near it with the normal of a plane.
 _TURNED = 3
 _NO_PLANES = np.empty((0, 4))
-# Against size: parts farther from each other than this and their spacings are not near each other.
-_REACH = 0.3
 
 
 class Near(NamedTuple):
@@ -85,7 +83,7 @@ def _all(one: Features, other: Features, a: Place, b: Place, size: float, most: 
     and of edges and corners with each other: the number of the time, the contact, and its course; but for those in `planes` in which edges
     lie then.
     """
-    for first, second, turned in _pairs(one, other, _nearing(one, other, a, b, size)):
+    for first, second, turned in _pairs(one, other, near_each_other(one, other, a, b, size)):
         check()
         own, its = (b, a) if turned else (a, b)
         radius = (other if turned else one).radius
@@ -111,7 +109,8 @@ def _deep(near: OnSmooth, at: Course, first: Features, second: Features, own: Pl
     nearest = (1.0 - _ASIDE) * at.gap if face else 0.0
     deep = second.within[:, :3] @ ((place - its.centre) @ its.turn) - second.within[:, 3] <= nearest + slack
     told = bool(inside.all()) or (face and len(second.within) > 0)
-    thick = min(second.thick, math.inf if face else first.thick) / 2.0
+    # Sheets have no thickness that tells.
+    thick = min((e.thick for e in ((second,) if face else (first, second)) if e.thick > 0.0), default=math.inf) / 2.0
     return told and bool(deep.all()) and (second.convex or at.gap > -min(_DEEPEST * near.size, thick))
 
 
@@ -137,23 +136,6 @@ def _lies(edge: Rim, face: Part, own: Place, its: Place, size: float, planes: Se
     jet = face.jet(face.start(np.linalg.norm(face.points - points[:, None], axis=2).argmin(axis=1)))
     way = points - jet.point
     return bool(((np.abs((way * jet.normal).sum(axis=1)) <= _NEAR * size) & (np.linalg.norm(way, axis=1) <= face.spacing)).sum() > _SEVERAL)
-
-
-def _nearing(one: Features, other: Features, a: Place, b: Place, size: float) -> np.ndarray:
-    """(k, n): which parts of two bodies come near each other at any of m times, as balls round their points tell?"""
-    (middles, far), (its, wide) = _balls(one), _balls(other)
-    reach, found = far[:, None] + wide + _REACH * size + one.radius + other.radius, np.zeros((len(far), len(wide)), bool)
-    for k in range(len(a.centre)):
-        way = (middles @ a.turn[k].T + a.centre[k])[:, None] - (its @ b.turn[k].T + b.centre[k])
-        found |= ~((way * way).sum(axis=2) > reach * reach)
-    return found
-
-
-@functools.lru_cache(maxsize=512)
-def _balls(body: Features) -> tuple[np.ndarray, np.ndarray]:
-    """Middles (k, 3) and radii of balls round its parts; of a plane without a border, all there is."""
-    known = [_ball(p) if len(p.points) else (np.zeros(3), math.inf) for p in body.parts]
-    return np.array([middle for middle, _ in known]), np.array([far + p.spacing for (_, far), p in zip(known, body.parts, strict=True)])
 
 
 def _pairs(one: Features, other: Features, near: np.ndarray) -> Iterator[tuple[Part, Part, bool]]:
@@ -195,9 +177,9 @@ def _starts(first: Part, second: Part, own: Place, its: Place, radius: float, co
     own, its = own.of(times), its.of(times)
     # A corner may be below a plane by then.
     reach = (first.spacing + second.spacing or _DEEPEST * size) * (1.0 + _ASIDE) + radius
-    (middle, far), back = _ball(first), np.swapaxes(its.turn, 1, 2)
+    (middle, far), back = ball_of(first), np.swapaxes(its.turn, 1, 2)
     turn, shift = back @ own.turn, (back @ (own.centre - its.centre)[..., None])[..., 0]
-    near = _nears(second, turn @ middle + shift, far + reach)
+    near = nears(second, turn @ middle + shift, far + reach)
     times, turn, shift = times[near], turn[near], shift[near]
     points = first.points @ np.swapaxes(turn, 1, 2) + shift[:, None]
     if points.shape[1] == 1 and not isinstance(second, Plane):
@@ -225,23 +207,6 @@ def _near_rings(face: Level, down: np.ndarray, rows: np.ndarray) -> tuple[np.nda
     at = facing(face, face.toward(np.array([p for _, p in found]).reshape(-1, 3)), down[own], _TURNED)
     known = np.isfinite(at).all(axis=1)
     return own[known], at[known]
-
-
-@functools.lru_cache(maxsize=2048)
-def _ball(part: Part) -> tuple[np.ndarray, float]:
-    """Round the points of a part: its middle and radius."""
-    middle = part.points.mean(axis=0)
-    return middle, float(np.linalg.norm(part.points - middle, axis=1).max())
-
-
-def _nears(part: Part, points: np.ndarray, reach: float) -> np.ndarray:
-    """(m,): to which points (m, 3) does a part come so near?"""
-    if isinstance(part, Plane):
-        return np.asarray(np.abs(part.heights(points)) <= reach)
-    middle, far = _ball(part)
-    found = np.linalg.norm(points - middle, axis=1) <= far + reach
-    found[found] = np.linalg.norm(part.points - points[found, None], axis=2).min(axis=1) <= reach
-    return found
 
 
 def _lows(part: Part, values: np.ndarray, convex: bool, reach: float) -> tuple[np.ndarray, np.ndarray]:
