@@ -18,7 +18,7 @@ from generative.implicit import Combination
 
 from ..implicit_mass import signs
 from ..rotation import crosses
-from .jets import Jet, Part, away
+from .jets import Jet, Part, away, onto
 from .meeting import dots, inverse, products
 from .smooth import Level
 
@@ -66,19 +66,12 @@ class Crease:
 
     def _onto(self, points: np.ndarray) -> np.ndarray:
         """By Newton's method, each time by the least step; NaN where it is not found."""
-        found, left = np.full(points.shape, np.nan), np.arange(len(points))
-        for _ in range(_STEPS if len(points) else 0):
-            values, slopes, _ = self._rows(points)
+        def way(at: np.ndarray) -> np.ndarray:
+            values, slopes, _ = self._rows(at)
             with np.errstate(all="ignore"):
-                by = -dots(np.swapaxes(slopes, 1, 2), dots(inverse(products(slopes, slopes)), values))
-            points = points + by
-            there = np.abs(by).max(axis=1) <= _ON * self._size
-            found[left[there]] = points[there]
-            on = ~there & np.isfinite(by).all(axis=1)
-            left, points = left[on], points[on]
-            if not len(left):
-                break
-        return found
+                return -dots(np.swapaxes(slopes, 1, 2), dots(inverse(products(slopes, slopes)), values))
+
+        return onto(points, way, _ON * self._size, _STEPS)
 
     def jet(self, at: np.ndarray) -> Jet:
         _, slopes, second = self._rows(at)

@@ -4,6 +4,7 @@
 A place on a part is a row of numbers: none on a point, one on an edge, two on a flat face. All is asked of m places at once.
 """
 
+from collections.abc import Callable
 from typing import NamedTuple, Protocol
 
 import numpy as np
@@ -79,6 +80,21 @@ def away(own: np.ndarray, points: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     far = np.linalg.norm(own - points[:, None], axis=2)
     which = far.argmin(axis=1)
     return far[np.arange(len(points)), which], which
+
+
+def onto(points: np.ndarray, way: Callable[[np.ndarray], np.ndarray], close: float, steps: int) -> np.ndarray:
+    """Where steps `way` from points (n, 3), one after the other, come to no more than `close`; NaN where they do not."""
+    found, left = np.full(points.shape, np.nan), np.arange(len(points))
+    for _ in range(steps if len(points) else 0):
+        by = way(points)
+        points = points + by
+        there = np.abs(by).max(axis=1) <= close
+        found[left[there]] = points[there]
+        on = ~there & np.isfinite(by).all(axis=1)
+        left, points = left[on], points[on]
+        if not len(left):
+            break
+    return found
 
 
 def least(values: np.ndarray) -> np.ndarray:

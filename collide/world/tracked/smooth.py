@@ -20,7 +20,7 @@ from generative.seams import period
 from ...bodies.parts import is_closed, sides
 from ..impact import frames
 from ..rotation import crosses
-from .jets import Jet
+from .jets import Jet, onto
 
 # Cells along each parameter of what is looked at to find a place. A chart is left at its end, and taken at this part of it.
 _CELLS, _TAKEN = 32, 0.5
@@ -207,19 +207,12 @@ class Level:
 
     def _onto(self, points: np.ndarray) -> np.ndarray:
         """The surface along the slope from points (n, 3); NaN where it is not found."""
-        found, left = np.full(points.shape, np.nan), np.arange(len(points))
-        for _ in range(_STEPS):
-            rows = self._kernel.points(points)
+        def way(at: np.ndarray) -> np.ndarray:
+            rows = self._kernel.points(at)
             with np.errstate(all="ignore"):
-                by = (rows[:, 0] / np.einsum("ni,ni->n", rows[:, 1:4], rows[:, 1:4]))[:, None] * rows[:, 1:4]
-            points = points - by
-            there = np.abs(by).max(axis=1) <= 1e-15 * np.abs(self._own[2]).max()
-            found[left[there]] = points[there]
-            on = ~there & np.isfinite(by).all(axis=1)
-            left, points = left[on], points[on]
-            if not len(left):
-                break
-        return found
+                return np.asarray(-(rows[:, 0] / np.einsum("ni,ni->n", rows[:, 1:4], rows[:, 1:4]))[:, None] * rows[:, 1:4])
+
+        return onto(points, way, 1e-15 * float(np.abs(self._own[2]).max()), _STEPS)
 
     def jet(self, at: np.ndarray) -> Jet:
         rows = self._kernel.points(at)

@@ -70,6 +70,14 @@ def test_a_box_hits_a_bent_body_where_it_hits_one_of_its_halves():
         agrees(run, tops, event.time[1] + 1e-4, 1)
 
 
+def test_two_walls_that_a_box_comes_to_at_once_are_undecided():
+    """It goes, and is turned, as its mirror image in x = y."""
+    rigid = body(CUBE, orientation=(4, 1, -1, 0), velocity=(1, 1, 0))
+    run = World([RigidBody(room(), fixed=True), rigid], gravity=(0, 0, 0), restitution=0.5).run(until=2.0, certified=True)
+    when = 2 - max(top(rigid).place(p)[0] for p in corners(rigid))
+    assert run.outcome is Outcome.UNRESOLVED and not run.events and run.certified_until == pytest.approx(float(when), abs=1e-6)
+
+
 def test_a_room_is_as_in_doubles():
     world = World([RigidBody(room(), fixed=True), body(CUBE, orientation=TILT, velocity=(1, 0.5, 0.25))], gravity=(0, 0, 0))
     run, rough = world.run(until=2.0, certified=True), world.run(until=2.0)
