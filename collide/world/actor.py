@@ -4,16 +4,15 @@ import functools
 from typing import Any
 
 import numpy as np
-import sympy as sp
 
-from codegen.kernel import compile
-from generative import Motion, Rigid, Solid, pose, t
+from generative import Motion, Solid, pose
 from generative.changes import pieces_of
 
 from ..bodies.mesh import Mesh
 from ..bodies.surface_points import extent
 from . import neighbours
 from .cover import BallTree, ball_tree, tree_of_ball
+from .driven import Driven
 from .flight import Flight, Gait, Inertia, flight
 from .forced import Forced
 from .formulas import Moving, Template, motion_of, placed, values_of
@@ -28,8 +27,6 @@ _NONE = np.zeros(3)
 _SERIES = 64.0
 # What is seen as it falls has a box until it has moved so many times as far at rest.
 _FALLEN = 64.0
-# A driven body gets a new box after so much time, against that in which it moves about its size.
-_SOON, _SHORTEST = 1.0, 1e-6
 # Accelerations that no formula tells are differences of velocities over this time.
 _INSTANT = 2.0**-20
 
@@ -237,64 +234,3 @@ class Actor:
         free = self.free
         return Mass(self.course.centre_at(t), 1.0 / self.rigid.mass if free else 0.0,
                     turn @ self.inertia.inverse @ turn.T if free else np.zeros((3, 3)), self.course.velocity_at(t), self.course.spin_at(t))
-
-
-class Driven:
-    """A course that is given: a motion of t, evaluated with its derivative."""
-
-    def __init__(self, motion: Motion) -> None:
-        self.motion = motion
-        entries = [*motion.rotation, *motion.translation]
-        rates = [sp.diff(e, t) for e in entries]
-        self._kernel = compile([*entries, *rates], [t], quick=True)
-        self._rates = functools.cache(lambda: compile([*entries[:9], *(sp.diff(e, t) for e in rates)], [t], quick=True))
-        self._place = compile(entries, [t], quick=True)
-
-    def _at(self, time: float) -> np.ndarray:
-        return np.asarray(self._kernel.points(np.array([[time]])))[0]
-
-    def held(self, time: float) -> Motion:
-        """The place at a time, as it is in doubles."""
-        entries = [sp.Rational(e) for e in self._at(time)[:12].tolist()]
-        return Rigid._unchecked(sp.ImmutableMatrix(3, 3, entries[:9]), entries[9:])
-
-    def centre_at(self, t: float) -> np.ndarray:
-        """Of the origin of the shape."""
-        return self._at(t)[9:12]
-
-    def velocity_at(self, t: float) -> np.ndarray:
-        return self._at(t)[21:24]
-
-    def turn_at(self, t: float) -> np.ndarray:
-        return self._at(t)[:9].reshape(3, 3)
-
-    def spin_at(self, t: float) -> np.ndarray:
-        found = self._at(t)
-        whirl = found[12:21].reshape(3, 3) @ found[:9].reshape(3, 3).T
-        return np.array([whirl[2, 1] - whirl[1, 2], whirl[0, 2] - whirl[2, 0], whirl[1, 0] - whirl[0, 1]]) / 2
-
-    def turning_at(self, t: float) -> float:
-        """The size of the spin."""
-        return float(np.linalg.norm(self.spin_at(t)))
-
-    def acceleration_at(self, t: float) -> np.ndarray:
-        return self.rates_at(t)[:3]
-
-    def rates_at(self, t: float) -> np.ndarray:
-        """(6,): how the velocity of the origin of the shape and the spin change."""
-        found = np.asarray(self._rates().points(np.array([[t]])))[0]
-        whirl = found[9:18].reshape(3, 3) @ found[:9].reshape(3, 3).T
-        return np.array([*found[18:21], *(np.array([whirl[2, 1] - whirl[1, 2], whirl[0, 2] - whirl[2, 0], whirl[1, 0] - whirl[0, 1]]) / 2)])
-
-    def pace(self, begin: float, end: float) -> tuple[np.ndarray, np.ndarray, float]:
-        """See `Actor.pace`; how fast points turn, against their distance from the origin of the shape."""
-        lo, hi = (e[0] for e in self._kernel.interval(np.array([[begin]]), np.array([[end]])))
-        return lo[21:24], hi[21:24], float(np.linalg.norm(np.maximum(np.abs(lo[12:21]), np.abs(hi[12:21]))))
-
-    def box(self, start: float, radius: float, middle: np.ndarray) -> tuple[np.ndarray, np.ndarray, float]:
-        speed = float(np.linalg.norm(self.velocity_at(start)) + np.linalg.norm(self.spin_at(start)) * radius)
-        reach = radius + float(np.linalg.norm(middle))
-        until = start + max(_SOON if not speed > reach / _SOON else reach / speed, _SHORTEST)
-        lo, hi = self._place.interval(np.array([[start]]), np.array([[until]]))
-        return lo[0, 9:] - reach, hi[0, 9:] + reach, until
-

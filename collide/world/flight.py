@@ -14,6 +14,7 @@ import numpy as np
 
 from ..culling.approach import lanes
 from . import rotation
+from .tracked.contact import Place
 
 # Principal moments, and directions, that differ by no more than this count as the same.
 _SAME = 1e-10
@@ -102,6 +103,26 @@ class Flight:
         half = tau * tau / 2
         return ([c0 + tau * v0 + half * a0, c1 + tau * v1 + half * a1, c2 + tau * v2 + half * a2],
                 [v0 + tau * a0, v1 + tau * a1, v2 + tau * a2])
+
+    def places(self, times: np.ndarray) -> Place:
+        """At times (m,)."""
+        if self.still:
+            return Place(*(np.broadcast_to(e, (len(times), *e.shape)) for e in (self.centre, self.turn, self.velocity, self.spin)))
+        since, tau, turns = (times - self.turned)[:, None], (times - self.start)[:, None], self._turns(times - self.turned)
+        spins = self.spin + since * self.spinning if self._closed else (
+            turns @ (self.inertia.inverse @ (np.swapaxes(turns, 1, 2) @ self.momentum)[..., None]))[..., 0]
+        return Place(self.centre + tau * self.velocity + (tau * tau / 2) * self.acceleration, turns,
+                     self.velocity + tau * self.acceleration, spins)
+
+    def _turns(self, since: np.ndarray) -> np.ndarray:
+        n = self.numbers
+        if self.gait is Gait.TUMBLE:
+            powers = since[:, None] ** np.arange(1, len(n) // 4 + 1)
+            return np.asarray(rotation.matrices([1.0, 0.0, 0.0, 0.0] + powers @ n.reshape(-1, 4)) @ self.turn)
+        turns = rotation.abouts(n[:3], since * (n[3] + since * n[4] / 2))
+        if self.gait is Gait.TOP:
+            turns = turns @ rotation.abouts(n[5:8], since * n[8])
+        return np.asarray(turns @ self.turn)
 
     def acceleration_at(self, t: float) -> np.ndarray:
         return self.acceleration

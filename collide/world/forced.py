@@ -38,6 +38,10 @@ class Forced:
         k, tau = np.arange(len(self.path) + 1), np.asarray(t - self.start)[..., None]
         return np.asarray(tau**k if not derivative else k * tau ** np.maximum(k - 1, 0))
 
+    def places(self, times: np.ndarray) -> Place:
+        """At times (m,)."""
+        return self.states(times)[0]
+
     def states(self, times: np.ndarray) -> "tuple[Place, np.ndarray]":
         """At times (m,): places, and the quaternions (m, 4) by which it has turned since the start."""
         powers, rates = self._powers(times)[:, 1:], self._powers(times, 1)[:, 1:]
@@ -121,12 +125,3 @@ def _shifted(count: int, by: float) -> np.ndarray:
 def place_of(course: Any, t: float) -> Place:
     """Where a body is at a time, and how it moves."""
     return Place(course.centre_at(t), course.turn_at(t), course.velocity_at(t), course.spin_at(t))
-
-
-def places_of(course: Any, times: np.ndarray) -> Place:
-    """Likewise at m times."""
-    if isinstance(course, Forced):
-        return course.states(times)[0]
-    if isinstance(course, Flight) and course.still and len(times):
-        return Place(*(np.repeat(e[None], len(times), axis=0) for e in place_of(course, float(times[0]))))
-    return Place(*(np.array(e) for e in zip(*(place_of(course, t) for t in times.tolist()), strict=True)))

@@ -105,9 +105,8 @@ def _path(run: Any, number: int, error: float) -> Track:
 
 def _flown(actor: Any, course: Any, begin: float, end: float, error: float, radius: float) -> Track:
     def poses(times: np.ndarray) -> np.ndarray:
-        turns = np.array([course.turn_at(float(t)) for t in times])
-        centres = np.array([course.centre_at(float(t)) for t in times])
-        return np.column_stack([centres - turns @ actor.middle, quaternions(turns)])
+        places = course.places(np.asarray(times, float))
+        return np.column_stack([places.centre - places.turn @ actor.middle, quaternions(places.turn)])
 
     if actor.rigid.fixed:
         return np.array([begin]), poses(np.array([begin]))

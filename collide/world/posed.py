@@ -16,7 +16,8 @@ from generative.motion import quaternion_matrix
 from ..bodies.motions import entries_of
 from ..culling import planes_loop
 from ..culling.approach import lanes
-from .actor import Actor, Driven
+from .actor import Actor
+from .driven import Driven
 from .flight import Gait
 from .formulas import formula, values_of
 

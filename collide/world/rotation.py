@@ -23,6 +23,12 @@ def about(axis: np.ndarray, angle: float) -> np.ndarray:
     return np.asarray(np.eye(3) + math.sin(angle) * cross + (1.0 - math.cos(angle)) * (cross @ cross))
 
 
+def abouts(axis: np.ndarray, angles: np.ndarray) -> np.ndarray:
+    """(m, 3, 3): likewise by angles (m,)."""
+    cross, angles = np.cross(np.eye(3), axis), angles[:, None, None]
+    return np.asarray(np.eye(3) + np.sin(angles) * cross + (1.0 - np.cos(angles)) * (cross @ cross))
+
+
 def matrix(q: np.ndarray) -> np.ndarray:
     """The rotation p -> q p q^-1, of a quaternion of any length but zero."""
     w, a, b, c = q
@@ -49,6 +55,20 @@ def quaternion(r: np.ndarray) -> np.ndarray:
     four = np.triu(four) + np.triu(four, 1).T + np.eye(4)
     row = four[np.argmax(np.diag(four))]
     return np.asarray(row / np.linalg.norm(row) * math.copysign(1.0, row[np.argmax(np.abs(row))]))
+
+
+def quaternions(r: np.ndarray) -> np.ndarray:
+    """(m, 4): likewise of matrices (m, 3, 3)."""
+    xx, yy, zz = np.diagonal(r, axis1=1, axis2=2).T
+    four = np.zeros((len(r), 4, 4))
+    four[:, range(4), range(4)] = 1.0 + np.stack([xx + yy + zz, xx - yy - zz, yy - xx - zz, zz - xx - yy], axis=1)
+    for k, i, j in ((0, 2, 1), (1, 0, 2), (2, 1, 0)):
+        four[:, 0, 1 + k] = four[:, 1 + k, 0] = r[:, i, j] - r[:, j, i]
+        four[:, 1 + i, 1 + j] = four[:, 1 + j, 1 + i] = r[:, i, j] + r[:, j, i]
+    most = np.argmax(np.diagonal(four, axis1=1, axis2=2), axis=1)
+    rows = four[np.arange(len(r)), most]
+    found = rows / np.linalg.norm(rows, axis=1)[:, None]
+    return np.asarray(found * np.sign(np.take_along_axis(found, np.abs(found).argmax(axis=1)[:, None], axis=1)))
 
 
 def orthonormal(r: np.ndarray) -> np.ndarray:

@@ -1,6 +1,5 @@
 """What a run of a world is: its events, and where everything was at any time."""
 
-import bisect
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -18,15 +17,17 @@ from generative import Motion, Rigid, t
 
 from ..given import is_number
 from . import page
-from .actor import Actor, Driven
+from .actor import Actor
+from .driven import Driven
 from .event import Event
 from .flight import flight
 from .forced import Forced
 from .rigid_body import RigidBody
-from .rotation import matrix, quaternion
-from .state import State, at_each
+from .rotation import crosses, quaternions
+from .state import State, at_each, places_along
 from .sustained import Mode
 from .touches import Rest
+from .tracked.contact import Place
 
 
 class Origin(Protocol):
@@ -76,15 +77,17 @@ class Run:
         """Where all bodies are at a time of the run, or at each of an array of times; at that of an event, after it. ValueError for a time
         outside the run.
         """
-        if np.ndim(time):
-            return at_each(self.state, time)
-        moment, places = self._moment(time), []
-        for actor, path in zip(self.simulation.actors, self._paths, strict=True):
-            course = _course(path, moment)
-            turn = course.turn_at(moment)
-            position = course.centre_at(moment) - turn @ actor.middle
-            places.append((position, quaternion(turn), course.velocity_at(moment), course.spin_at(moment)))
-        return State(moment, *(np.array([p[k] for p in places]) for k in range(4)))
+        when, shape = self._moments(time), (*np.shape(time), len(self._paths))
+        places = [(p.centre - p.turn @ actor.middle, quaternions(p.turn), p.velocity, p.spin)
+                  for actor, p in zip(self.simulation.actors, self._places(when), strict=True)]
+        return State(time if np.ndim(time) else float(when[0]),
+                     *(np.stack(e, axis=1).reshape(*shape, -1) for e in zip(*places, strict=True)))
+
+    def _places(self, times: np.ndarray) -> list[Place]:
+        return [places_along(path, times) for path in self._paths]
+
+    def _moments(self, times: Any) -> np.ndarray:
+        return np.array([self._moment(e) for e in np.ravel(times).tolist()])
 
     def _moment(self, time: Any) -> float:
         # An event at the end is known by its bracket.
@@ -130,34 +133,25 @@ class Run:
 
     def energy(self, time: Any) -> Any:
         """Kinetic and potential energy of the bodies that hits move, a number; of an array of times, an array."""
-        if np.ndim(time):
-            return at_each(self.energy, time)
-        moment = self._moment(time)
-        total = 0.0
-        for body, path in zip(self.world.bodies, self._paths, strict=True):
+        when = self._moments(time)
+        total = np.zeros(len(when))
+        for body, p in zip(self.world.bodies, self._places(when), strict=True):
             if body.free:
-                course = _course(path, moment)
-                turn, centre = course.turn_at(moment), course.centre_at(moment)
-                spin, v = course.spin_at(moment), course.velocity_at(moment)
-                total += body.mass * float(v @ v) / 2.0 + float(spin @ turn @ body.inertia @ turn.T @ spin) / 2.0
-                total -= body.mass * float(self.world.gravity @ centre)
-        return total
+                spin = (p.spin[:, None] @ p.turn)[:, 0]
+                total += body.mass * ((p.velocity * p.velocity).sum(axis=1) / 2.0 - (p.centre * self.world.gravity).sum(axis=1))
+                total += ((spin @ body.inertia) * spin).sum(axis=1) / 2.0
+        return total.reshape(np.shape(time)) if np.ndim(time) else float(total[0])
 
     def momentum(self, time: Any) -> np.ndarray:
         """(..., 2, 3): the linear momentum, and the angular momentum about the origin, of the bodies that hits move."""
-        if np.ndim(time):
-            return np.asarray(at_each(self.momentum, time))
-        now, found = self.state(time), np.zeros((2, 3))
-        for k, (actor, body) in enumerate(zip(self.simulation.actors, self.world.bodies, strict=True)):
+        when = self._moments(time)
+        found = np.zeros((len(when), 2, 3))
+        for body, p in zip(self.world.bodies, self._places(when), strict=True):
             if body.free:
-                turn, centre = self._turn_and_centre(now, k, actor)
-                own = body.mass * now.velocities[k]
-                found += own, np.cross(centre, own) + turn @ body.inertia @ turn.T @ now.spins[k]
-        return found
-
-    def _turn_and_centre(self, now: State, k: int, actor: Actor) -> tuple[np.ndarray, np.ndarray]:
-        turn = matrix(now.quaternions[k])
-        return turn, now.positions[k] + turn @ actor.middle
+                own = body.mass * p.velocity
+                found[:, 0] += own
+                found[:, 1] += crosses(p.centre, own) + (p.turn @ (((p.spin[:, None] @ p.turn) @ body.inertia)[:, 0])[..., None])[..., 0]
+        return found.reshape(*np.shape(time), 2, 3)
 
     # -- on and off ---------------------------------------------------------------------------------------------------
 
@@ -223,10 +217,6 @@ class _Past:
     events: Sequence[Event]
     rests: Sequence[Rest]
     now: float
-
-
-def _course(path: Sequence[tuple[float, Any]], time: float) -> Any:
-    return path[max(bisect.bisect_right(path, time, key=lambda item: item[0]) - 1, 0)][1]
 
 
 def _plain(value: Any) -> Any:

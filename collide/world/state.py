@@ -6,6 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from .tracked.contact import Place
+
 
 @dataclass(frozen=True, eq=False)
 class State:
@@ -19,6 +21,17 @@ class State:
     quaternions: np.ndarray
     velocities: np.ndarray
     spins: np.ndarray
+
+
+def places_along(path: Sequence[tuple[float, Any]], times: np.ndarray) -> Place:
+    """Of a body, at times (m,) in any order, by its courses, each with its beginning; where one begins, by that one."""
+    which = np.maximum(np.searchsorted([begin for begin, _ in path], times, side="right") - 1, 0)
+    found = Place(np.empty((len(times), 3)), np.empty((len(times), 3, 3)), np.empty((len(times), 3)), np.empty((len(times), 3)))
+    for k in np.unique(which).tolist():
+        own = which == k
+        for all_, some in zip(found, path[k][1].places(times[own]), strict=True):
+            all_[own] = some
+    return found
 
 
 def at_each(asked: Callable[[Any], Any], times: Any) -> Any:

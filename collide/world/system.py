@@ -17,7 +17,7 @@ from codegen.given import doubles, shown
 
 from . import rotation
 from .flight import Inertia
-from .forced import Forced, place_of, places_of
+from .forced import Forced, place_of
 from .picard import BETWEEN, INTEGRAL, NODES, POINTS, WEIGHTS, followed
 from .state import State
 from .tracked.contact import Place
@@ -98,7 +98,7 @@ class System:
 
     def looks(self, times: np.ndarray, courses: Sequence[Any]) -> tuple[dict[int, Place], Motion, np.ndarray, np.ndarray]:
         """Likewise at m times, with m as the first axis of each."""
-        places = {k: places_of(courses[k], times) for k in {*self.linked, *self.free}}
+        places = {k: courses[k].places(times) for k in {*self.linked, *self.free}}
         rates = self._free_rates(times, [places[k] for k in self.free], courses)
         return places, self._motion(times, places, rates, self._given(times, courses)[1], self.kept), self._inverse(places), rates
 
@@ -106,7 +106,7 @@ class System:
         """Places and rates of the other bodies that contacts link."""
         others = [k for k in self.linked if k not in self.row]
         rates = {k: np.array([courses[k].rates_at(t) for t in times.tolist()]) for k in others}
-        return {k: places_of(courses[k], times) for k in others}, rates
+        return {k: courses[k].places(times) for k in others}, rates
 
     def _fitted(self, now: float, begin: np.ndarray, courses: Sequence[Any]) -> tuple[list[Forced] | None, float]:
         """By polynomials for the present step; None if these are too far from what is solved. And how far, against how far they may be."""

@@ -5,7 +5,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from collide import Run
-from collide.world.forced import places_of
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,6 +57,5 @@ def poses(run: Run, times: np.ndarray) -> Poses:
         for number, (course, _, _) in enumerate(flights):
             own = slice(*np.searchsorted(which, [number, number + 1]))
             if own.stop > own.start:
-                place = places_of(course, times[own][:1] if course.still else times[own])
-                centres[own, k], turns[own, k], velocities[own, k], spins[own, k] = place
+                centres[own, k], turns[own, k], velocities[own, k], spins[own, k] = course.places(times[own])
     return Poses(run, times, centres, turns, velocities, spins)

@@ -2,8 +2,8 @@
 grow, is momentum kept?
 """
 
+import itertools
 from collections.abc import Iterator
-from typing import Any
 
 import numpy as np
 import sympy as sp
@@ -11,13 +11,17 @@ import sympy as sp
 from collide import RigidBody, Run, World
 from generative import ParametricSurface, u, v
 
+from .convex import Convex, depth
+from .poses import poses
+
 _TUBE = sp.Rational(3, 10)
 _ANGLES = {u: (0, 2 * sp.pi), v: (-sp.pi / 2, sp.pi / 2)}
 BALL = ParametricSurface([sp.cos(u) * sp.cos(v), sp.sin(u) * sp.cos(v), sp.sin(v)], _ANGLES)
 EGG = ParametricSurface([sp.cos(u) * sp.cos(v), sp.sin(u) * sp.cos(v) * sp.Rational(3, 4), sp.sin(v) / 2], _ANGLES)
 RING = ParametricSurface([(1 + _TUBE * sp.cos(v)) * sp.cos(u), (1 + _TUBE * sp.cos(v)) * sp.sin(u), _TUBE * sp.sin(v)],
                          {u: (0, 2 * sp.pi), v: (0, 2 * sp.pi)})
-FLOOR = ParametricSurface([u, v, 0], {u: (-50, 50), v: (-50, 50)})
+SOLIDS = {BALL: Convex(np.ones(3), True), EGG: Convex(np.array([1.0, 0.75, 0.5]), True)}
+MAPS = {shape: sp.lambdify((u, v), shape.body, "numpy") for shape in (BALL, EGG, RING)}
 # How deep points of one body may be in another one.
 TOLERANCE = 1e-9
 
@@ -34,22 +38,6 @@ def world(seed: int, most: int = 8) -> World:
                  response=("newton", "poisson")[seed % 2])
 
 
-def depth(shape: Any, points: np.ndarray) -> np.ndarray:
-    """How deep points (n, 3) are in a shape: exact for balls and rings, no more than that for eggs."""
-    if shape is RING:
-        return np.asarray(0.3 - np.hypot(np.hypot(points[:, 0], points[:, 1]) - 1.0, points[:, 2]))
-    if shape is EGG:
-        return np.asarray(0.5 * (1.0 - np.linalg.norm(points * [1.0, 4.0 / 3.0, 2.0], axis=1)))
-    return np.asarray(1.0 - np.linalg.norm(points, axis=1))
-
-
-def surface(shape: ParametricSurface, count: int) -> np.ndarray:
-    """Points of a shape, on a grid."""
-    function = sp.lambdify((u, v), shape.body, "numpy")
-    ends = [np.linspace(*(float(e) for e in shape.domain[s]), count) for s in (u, v)]
-    return np.stack([np.ravel(np.broadcast_to(e, (count, count))) for e in function(*np.meshgrid(*ends, indexing="ij"))], axis=1)
-
-
 def turned(quaternion: np.ndarray) -> np.ndarray:
     w, a, b, c = quaternion
     return np.array([[1 - 2 * (b * b + c * c), 2 * (a * b - w * c), 2 * (a * c + w * b)],
@@ -57,27 +45,60 @@ def turned(quaternion: np.ndarray) -> np.ndarray:
                      [2 * (a * c - w * b), 2 * (b * c + w * a), 1 - 2 * (a * a + b * b)]])
 
 
-def wrong(run: Run, times: int = 40, count: int = 60) -> Iterator[str]:
-    """What is wrong with a run of such a world."""
+def wrong(run: Run, times: int = 10_000) -> Iterator[str]:
+    """What is wrong with a run of such a world, at so many times and at its events."""
+    when = np.concatenate([np.linspace(0.0, run.until, times), [min(e.time[0], run.until) for e in run.events]])
+    now = poses(run, np.unique(when))
     shapes = [body.shape for body in run.world.bodies]
-    grids = {shape: surface(shape, count) for shape in dict.fromkeys(shapes)}
-    when = np.concatenate([np.linspace(0.0, run.until, times), [e.time[0] for e in run.events]])
-    energies, momenta = [], []
-    for moment in np.sort(when).tolist():
-        state = run.state(moment)
-        turns = [turned(q) for q in state.quaternions]
-        for i in range(len(shapes)):
-            for j in range(len(shapes)):
-                if i != j:
-                    at = (grids[shapes[i]] @ turns[i].T + state.positions[i] - state.positions[j]) @ turns[j]
-                    deepest = float(depth(shapes[j], at).max())
-                    if deepest > TOLERANCE:
-                        yield f"body {i} is {deepest:.3g} deep in body {j} at t = {moment!r}"
-        energies.append(run.energy(moment))
-        momenta.append(run.momentum(moment))
-    grown = float(np.diff(energies).max())
+    for i, j in itertools.combinations(range(len(shapes)), 2):
+        near = np.linalg.norm(now.centres[:, i] - now.centres[:, j], axis=1) < sum(_reach(shapes[k]) for k in (i, j))
+        if near.any():
+            found = deep(shapes[i], shapes[j], *(e[near, k] for k in (i, j) for e in (now.centres, now.turns)))
+            if not found.max() <= TOLERANCE:
+                yield f"bodies {i} and {j} are {found.max():.3g} deep in each other at t = {float(now.times[near][found.argmax()])!r}"
+    energies, momenta = now.energies(), np.column_stack(now.momenta())
+    grown = float((energies - np.minimum.accumulate(energies)).max())
     if grown > 1e-12 * energies[0]:
         yield f"the energy grows by {grown:.3g}"
-    drift = float(np.abs(np.array(momenta) - momenta[0]).max())
+    drift = float(np.abs(momenta - momenta[0]).max())
     if drift > 1e-11:
         yield f"the momentum changes by {drift:.3g}"
+
+
+def _reach(shape: ParametricSurface) -> float:
+    return 1.3 if shape is RING else 1.0
+
+
+def deep(one: ParametricSurface, other: ParametricSurface, p: np.ndarray, r: np.ndarray, q: np.ndarray, s: np.ndarray) -> np.ndarray:
+    """(m,): so deep are bodies at p and q (m, 3), turned by r and s (m, 3, 3), in each other; 0 or less where they are apart."""
+    if other is RING:
+        return in_ring(one, np.swapaxes(s, 1, 2) @ r, ((p - q)[:, None] @ s)[:, 0])
+    return deep(other, one, q, s, p, r) if one is RING else depth(SOLIDS[one], SOLIDS[other], p, r, q, s)
+
+
+def _inside(points: np.ndarray) -> np.ndarray:
+    """How deep points (..., 3) are in the tube."""
+    return np.asarray(float(_TUBE) - np.hypot(np.hypot(points[..., 0], points[..., 1]) - 1.0, points[..., 2]))
+
+
+def in_ring(shape: ParametricSurface, turns: np.ndarray, middles: np.ndarray) -> np.ndarray:
+    """(m,): how deep the deepest point of a surface is in the tube round the unit circle, where this one lies still: in closed form for
+    balls, else of a grid, and of finer and finer ones round the best point. At most so deep where it is certainly apart.
+    """
+    found = _inside(middles) + _reach(shape)
+    if shape is BALL:
+        return found
+    near = np.flatnonzero(found > 0.0)
+    for part in range(0, len(near), 32):
+        own = near[part:part + 32]
+        at = np.zeros((len(turns[own]), 2))
+        for width, steps in ((np.pi, 16), *((0.4 / 4**k, 5) for k in range(9))):
+            ticks = np.linspace(-width, width, 2 * steps + 1)
+            tried = at[:, None] + np.stack(np.meshgrid(ticks, ticks), axis=-1).reshape(1, -1, 2)
+            points = np.stack(np.broadcast_arrays(*MAPS[shape](*np.moveaxis(tried, 2, 0))), axis=2) @ np.swapaxes(turns[own], 1, 2)
+            points += middles[own, None]
+            inside = _inside(points)
+            best = inside.argmax(axis=1)
+            at = np.take_along_axis(tried, best[:, None, None], axis=1)[:, 0]
+        found[own] = inside.max(axis=1)
+    return found
