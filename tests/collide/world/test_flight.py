@@ -7,6 +7,7 @@ from scipy.special import ellipj, ellipk
 
 from collide.world import rotation
 from collide.world.flight import Gait, Inertia, flight
+from collide.world.forced import place_of
 from collide.world.formulas import motion_of
 from generative import t
 
@@ -95,8 +96,23 @@ def test_formulas_are_what_the_doubles_are(name):
     np.testing.assert_allclose(there[9:], course.centre_at(time) - course.turn_at(time) @ middle, atol=1e-14)
 
 
+@pytest.mark.parametrize("name", CASES)
+def test_places_at_many_times_are_those_at_each(name):
+    inertia, spin, gait = CASES[name]
+    course = flight(0.5, np.ones(3), np.array(spin), np.array([0, 0, -10.0]), TILT, TILT @ np.array(spin, float), Inertia(inertia))
+    assert course.gait is gait
+    times = np.linspace(0.2, 0.9, 5)
+    for found, one in zip(course.places(times), zip(*(place_of(course, time) for time in times.tolist()), strict=True), strict=True):
+        np.testing.assert_allclose(found, one, atol=1e-14)
+
+
 def test_quaternions_are_those_of_matrices():
     rng = np.random.default_rng(0)
     for q in [*rng.normal(size=(50, 4)), *np.eye(4)]:
         own = rotation.quaternion(rotation.matrix(q))
         assert abs(abs(own @ q) / np.linalg.norm(q) - 1.0) < 1e-15
+
+
+def test_quaternions_of_many_matrices_are_those_of_each():
+    turns = [rotation.matrix(q) for q in [*np.random.default_rng(0).normal(size=(50, 4)), *np.eye(4)]]
+    np.testing.assert_allclose(rotation.quaternions(np.array(turns)), [rotation.quaternion(r) for r in turns], atol=1e-15)
