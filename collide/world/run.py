@@ -1,5 +1,6 @@
 """What a run of a world is: its events, and where everything was at any time."""
 
+import functools
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -20,7 +21,7 @@ from . import page
 from .actor import Actor
 from .driven import Driven
 from .event import Event
-from .flight import flight
+from .flight import Flight, flight
 from .forced import Forced
 from .rigid_body import RigidBody
 from .rotation import crosses, quaternions
@@ -69,7 +70,11 @@ class Run:
         self.rests: tuple[Rest, ...] = tuple(simulation.rests)
         self.until: float = simulation.now
         self.certified_until: float | None = self.until if certified else None
-        self._paths = [list(actor.path) for actor in simulation.actors]
+        self._told = [list(actor.path) for actor in simulation.actors]
+
+    @functools.cached_property
+    def _paths(self) -> list[list[tuple[float, Any]]]:
+        return [_whole(path, self.until) if self.certified_until is not None else path for path in self._told]
 
     # -- what was where -----------------------------------------------------------------------------------------------
 
@@ -217,6 +222,17 @@ class _Past:
     events: Sequence[Event]
     rests: Sequence[Rest]
     now: float
+
+
+def _whole(path: Sequence[tuple[float, Any]], last: float) -> list[tuple[float, Any]]:
+    """Where the series of a body that tumbles ends before its next flight, others go on."""
+    found, ends = list[tuple[float, Any]](), [*(time for time, _ in path[1:]), last]
+    for (time, course), end in zip(path, ends, strict=True):
+        found.append((time, course))
+        while isinstance(course, Flight) and course.until < end:
+            course = course.again(course.until)
+            found.append((course.start, course))
+    return found
 
 
 def _plain(value: Any) -> Any:

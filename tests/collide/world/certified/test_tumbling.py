@@ -4,9 +4,11 @@ import numpy as np
 import pytest
 from flint import arb, ctx
 
+from collide import RigidBody, World
 from collide.world.certified.enclosures import matrix, number, vector
 from collide.world.certified.flights import Inertia, flight
 from collide.world.certified.tumbling import Tumbling
+from tests.collide.world.scenes import EGG
 
 TURN = vector((0.8, 0.6, 0, 0))
 
@@ -66,3 +68,15 @@ def test_what_is_not_known_at_the_start_is_held_later():
         for time in (-0.25, 1.0):
             found = wide.turn_at(number(time))
             assert all(a.contains(b) and a.rad() < 1e-16 for a, b in zip(found, exact.turn_at(number(time)), strict=True))
+
+
+def test_the_state_of_a_body_that_tumbles_goes_on_along_all_its_series(tmp_path):
+    world = World([RigidBody(EGG, spin=(0.1, 0.2, 2))], gravity=(0, 0, -10))
+    run = world.run(until=2.0, certified=True)
+    run.save(tmp_path / "run")
+    for known in (run, world.load(tmp_path / "run")):
+        bounds, state = run.bounds(1.75), known.state(1.75)
+        sign = np.sign(bounds.quaternions.mean(axis=-1) @ state.quaternions[0])[0]
+        np.testing.assert_allclose(sign * state.quaternions, bounds.quaternions.mean(axis=-1), atol=1e-13)
+        np.testing.assert_allclose(state.spins, bounds.spins.mean(axis=-1), atol=1e-13)
+        np.testing.assert_allclose(known.energy(1.75), known.energy(0.0), rtol=1e-13)
