@@ -16,6 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from codegen.deadline import check
+from codegen.given import shown
 
 from .rotation import cross, crosses
 from .sweeps import coulomb, rubbed
@@ -97,7 +98,9 @@ class Impact:
         return np.asarray(np.einsum("kn,kni->ki", self.total, self.frames))
 
     def apply(self, which: np.ndarray, impulses: np.ndarray) -> None:
-        """(m, 3) impulses at contacts (m,)."""
+        """(m, 3) impulses, on body j of each, at contacts (m,), which are different ones: along their normals and across (`frames`)."""
+        if np.shape(impulses) != (*np.shape(which), 3) or np.ndim(which) != 1:
+            raise ValueError(f"a response applies impulses of shape (m, 3) at contacts (m,), got {shown(impulses)} at {shown(which)}")
         self.total[which] += impulses
         self.velocity = self.velocity + self.root @ np.einsum("kni,kn->i", self.bent[which], impulses)
 

@@ -46,8 +46,7 @@ class RigidBody:
         self.velocity, self.spin = self._vector(velocity, "velocity"), self._vector(spin, "spin")
         self.restitution, self.friction = restitution_of(restitution, self._name), friction_of(friction, self._name)
         self._check_kind(position, orientation, velocity, spin)
-        if density is not None and mass is not None:
-            raise ValueError(f"{self._name} takes a mass or a density, not both")
+        self._check_mass(density, mass)
         self.mass, self.centre, self.inertia = 0.0, np.zeros(3), np.zeros((3, 3))
         self.given = centre is not None, inertia is not None
         if self.free:
@@ -68,6 +67,8 @@ class RigidBody:
         found = doubles(given, f"the {what} of {self._name}", "(3,)")
         if found.shape != (3,) or not np.isfinite(found).all():
             raise ValueError(f"the {what} of {self._name} must be three finite numbers, got {shown(given)}")
+        if not math.isfinite(sum(e * e for e in found.tolist())):
+            raise ValueError(f"the {what} of {self._name} must be three numbers whose squares are finite, got {shown(given)}")
         return np.array(found)
 
     def _orientation(self, given: Any) -> np.ndarray:
@@ -89,14 +90,21 @@ class RigidBody:
         if self.motion is not None and any(e is not None for e in (position, orientation, velocity, spin)):
             raise ValueError(f"{self._name} is driven, so its motion tells its position, orientation, velocity and spin")
 
+    def _check_mass(self, density: Any, mass: Any) -> None:
+        if density is not None and mass is not None:
+            raise ValueError(f"{self._name} takes a mass or a density, not both")
+        for what, given in (("mass", mass), ("density", density)):
+            if given is not None:
+                check_positive(f"the {what} of {self._name}", given)
+
     def _weigh(self, density: Any, mass: Any, centre: Any, inertia: Any) -> None:
         found = None
         if mass is None or inertia is None or centre is None:
             found = self._properties(mass, inertia)
         if mass is not None:
-            self.mass = check_positive(f"the mass of {self._name}", mass)
+            self.mass = float(mass)
         elif found is not None:
-            self.mass = found.volume * (1.0 if density is None else check_positive(f"the density of {self._name}", density))
+            self.mass = found.volume * (1.0 if density is None else float(density))
         self.centre = self._vector(centre, "centre of mass") if centre is not None or found is None else found.centre
         if inertia is not None:
             self.inertia = self._inertia(inertia)

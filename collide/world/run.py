@@ -173,15 +173,18 @@ class Run:
         events = [{name: _plain(getattr(e, name)) for name in names} for e in self.events]
         rests = [[r.time, r.body, r.mode.name] for r in self.rests]
         table = {"start": self.start, "until": self.until, "outcome": self.outcome.name, "reason": self.reason, "events": events,
-                 "rests": rests, "paths": paths, "bodies": len(paths), "certified": self.certified_until is not None}
+                 "rests": rests, "paths": paths, "bodies": _kinds(self.world.bodies), "certified": self.certified_until is not None}
         Path(path).write_text(json.dumps(table), encoding="utf-8")
 
     @classmethod
     def loaded(cls, world: Origin, actors: Sequence[Actor], path: str | PathLike[str]) -> "Run":
         """See `World.load`."""
-        table = json.loads(Path(path).read_text(encoding="utf-8"))
-        if not isinstance(table, dict) or table.get("bodies") != len(actors):
-            raise ValueError(f"{shown(str(path))} holds no run of a world of {len(actors)} bodies")
+        try:
+            table = json.loads(Path(path).read_text(encoding="utf-8"))
+        except ValueError:
+            table = None
+        if not isinstance(table, dict) or table.get("bodies") != _kinds([a.rigid for a in actors]):
+            raise ValueError(f"{shown(str(path))} holds no run of a world of these {len(actors)} bodies")
         for actor, own in zip(actors, table["paths"], strict=True):
             actor.path = [(time, Driven(actor.rigid.motion) if numbers is None and actor.rigid.motion is not None else
                            _flown(numbers, actor)) for time, numbers in own]
@@ -195,7 +198,8 @@ class Run:
         """How far the run came, and how it ended."""
         hits, last = len(self.events), f"t = {self.until:.12g}"
         rests = sum(r.mode is Mode.REST for r in self.rests)
-        known = [f"{len(self.world.bodies)} bodies", f"{hits} {'event' if hits == 1 else 'events'} up to {last}"]
+        count = len(self.world.bodies)
+        known = [f"{count} {'body' if count == 1 else 'bodies'}", f"{hits} {'event' if hits == 1 else 'events'} up to {last}"]
         known += [f"at rest {rests} {'time' if rests == 1 else 'times'}"] if rests else []
         return " ".join(s for s in (f"{', '.join(known)}.", self.outcome.value, self.reason) if s)
 
@@ -222,6 +226,11 @@ class _Past:
     events: Sequence[Event]
     rests: Sequence[Rest]
     now: float
+
+
+def _kinds(bodies: Sequence[RigidBody]) -> list[list[Any]]:
+    """By which bodies of another world are told from these."""
+    return [[type(b.shape).__name__, "fixed" if b.fixed else "free" if b.free else "driven", b.mass] for b in bodies]
 
 
 def _whole(path: Sequence[tuple[float, Any]], last: float) -> list[tuple[float, Any]]:

@@ -3,6 +3,7 @@ searched for new incoming ones (Section 2).
 """
 
 import copy
+import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -21,16 +22,19 @@ from .event import Event, rounded
 from .flight import Flight
 from .forced import Forced
 from .hitting import Hitting
-from .impact import Contact, Impact, Law
+from .impact import LAWS, Contact, Impact, Law
 from .lookout import ordered
 from .meeting import state_at
 from .neighbours import balls_apart
+from .overlap import share_a_point
 from .parting import Touching
 from .system import Forces
 from .tracked.curved import found_last
 from .tracked.jets import Lost
 from .undoable import Noted
 
+# Against the speeds there, what counts as no approach after a law of the user's.
+_INTO = 1e-9
 # So many events at one moment are no motion.
 _MOST_AT_ONCE = 10_000
 _CHANGING = ("now", "parting", "unknown", "gentle", "held", "left", "touching", "leaving", "begun",
@@ -110,9 +114,10 @@ class Simulation(Hitting):
         state = state_at(self.actors[a].moving, self.actors[b].moving, self.now, clock)
         if state is Start.DISJOINT:
             return
-        touch = self._touch_at_start(key, clock)
-        # What is proved to meet may only touch, as at the edges of a block.
-        if state is Start.OVERLAPPING and touch is None:
+        # Surfaces may lie on each other; and what is proved to meet may only touch, as at the edges of a block.
+        both = share_a_point(self.actors[a].moving, self.actors[b].moving, self.now, clock)
+        touch = None if both else self._touch_at_start(key, clock)
+        if both or (state is Start.OVERLAPPING and touch is None):
             raise ValueError(f"{self.called(key[0])} and {self.called(key[1])} overlap at the start")
         self._begins_touching(key, touch)
 
@@ -228,6 +233,8 @@ class Simulation(Hitting):
             owners += [key] * len(touch.points)
         impact = Impact([self.actors[k].mass(self.now) for k in bodies], contacts)
         self.law(impact)
+        if self.law not in LAWS.values():
+            self._check(impact, bodies)
         for k in alone.difference(bodies):
             course = self.actors[k].course
             self.fly(k, np.concatenate([course.velocity_at(self.now), course.spin_at(self.now)]))
@@ -242,6 +249,14 @@ class Simulation(Hitting):
         changed |= self._force(keys)
         self.after(keys)
         self.changed(changed, clock)
+
+    def _check(self, impact: Impact, bodies: Sequence[int]) -> None:
+        """What a law of the user's made of velocities."""
+        named = " and ".join(map(self.called, bodies))
+        if not math.isfinite(sum(e * e for e in impact.velocity.tolist())):
+            raise ValueError(f"the response of the world gives {named} velocities that are not finite")
+        if (impact.speeds()[:, 0] < -_INTO * impact.scale).any():
+            raise Undecided(f"the response of the world lets {named} go into each other at t = {self.now!r}")
 
     def _force(self, hit: Sequence[Key] = ()) -> set[int]:
         """From now on all bodies move as the forces let them, if there are any; which ones."""

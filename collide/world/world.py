@@ -181,7 +181,7 @@ def limits(until: Any, events: Any, start: float) -> tuple[float, float]:
         raise ValueError("a run needs to know how far it goes: until= a time, or events= a number")
     if until is not None and not (is_number(until) and start < until < np.inf):
         raise ValueError(f"a run goes on until a finite time after t = {start:g}, got {shown(until)}")
-    if events is not None and not (isinstance(events, int) and not isinstance(events, bool) and events > 0):
+    if events is not None and not (isinstance(events, (int, np.integer)) and not isinstance(events, bool) and events > 0):
         raise ValueError(f"the number of events must be a positive integer, got {shown(events)}")
     return np.inf if until is None else float(until), np.inf if events is None else float(events)
 

@@ -21,6 +21,7 @@ from ..boxed import Undecided
 from ..event import Event
 from ..lookout import ordered
 from ..meeting import state_at
+from ..overlap import share_a_point
 from .asking import Asking, Hit, Pair, Question, Touched
 from .bodies import Body
 from .contacts import Contact
@@ -62,8 +63,10 @@ class Certified:
                 raise ValueError(f"certified runs are without friction, and {self.called(i)} and {self.called(j)} have some")
 
     def _check_inside(self, clock: Clock) -> None:
-        """Refuses balls in closed bodies that do not move."""
+        """Refuses balls in closed bodies that do not move, and bodies whose surfaces lie on each other."""
         for pair in self._pairs():
+            if share_a_point(*(self.actors[k].moving for k in ordered(self.actors, pair)), self.start, clock):
+                raise ValueError(f"{self.asking.both(pair)} overlap at the start")
             still = next((k for k in pair if self.bodies[k].obstacles is not None and self.actors[k].ball is None), None)
             if still is not None and is_closed(self.actors[still].rigid.shape):
                 one, other = (self.actors[k].moving for k in ordered(self.actors, pair))

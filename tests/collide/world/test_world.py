@@ -301,6 +301,43 @@ def test_own_laws():
     np.testing.assert_allclose(run.state(3.0).velocities[1], [0, 1, 0], atol=1e-14)
 
 
+def test_a_law_of_ones_own_that_lets_bodies_go_into_each_other_ends_the_run():
+    run = World([RigidBody(FLOOR, fixed=True), RigidBody(BALL, position=(0, 0, 2))], response=lambda impact: None).run(until=1.0)
+    assert run.outcome is Outcome.UNRESOLVED and "lets body 0 and body 1 go into each other" in run.reason and not run.events
+
+    def wild(impact):
+        impact.apply([0], [[1e300, 0.0, 0.0]])
+
+    with pytest.raises(ValueError, match="gives body 0 and body 1 velocities that are not finite"):
+        World([RigidBody(FLOOR, fixed=True), RigidBody(BALL, position=(0, 0, 2))], response=wild).run(until=1.0)
+    with pytest.raises(ValueError, match=r"impulses of shape \(m, 3\)"):
+        World([RigidBody(FLOOR, fixed=True), RigidBody(BALL, position=(0, 0, 2))], response=lambda i: i.apply(0, [1, 0, 0])).run(until=1.0)
+
+
+@pytest.mark.parametrize(("first", "second", "by"), [
+    (cube(), cube(), 0.0), (cube(), cube(), 0.5), (cube(), cube(0.25), 0.25), (BALL, BALL, 0.0), (RING, RING, 0.0),
+    # It touches the other from within.
+    (BALL, ParametricSurface([e / 2 for e in BALL.body], BALL.domain), 0.5),
+])  # fmt: skip
+@pytest.mark.parametrize("certified", [False, True])
+def test_bodies_overlap_whose_surfaces_lie_on_each_other(first, second, by, certified):
+    world = World([RigidBody(first), RigidBody(second, position=(by, 0, 0))], gravity=(0, 0, 0))
+    with pytest.raises(ValueError, match="body 0 and body 1 overlap at the start"):
+        world.run(until=1.0, certified=certified)
+
+
+def test_a_run_is_loaded_by_its_own_world_alone(tmp_path):
+    bodies = [RigidBody(FLOOR, fixed=True), RigidBody(BALL, position=(0, 0, 2))]
+    run, path = World(bodies).run(events=np.int64(1)), tmp_path / "run"
+    run.save(path)
+    assert World(bodies).load(path).events[0].time == run.events[0].time
+    for text in (None, "{}", "[", '{"bodies": 2}'):
+        if text is not None:
+            path.write_text(text, encoding="utf-8")
+        with pytest.raises(ValueError, match="holds no run of a world of these 2 bodies"):
+            World(bodies[::-1]).load(path)
+
+
 def overlapping(spin=(0, 0, 0), gravity=(0, 0, -9.81)):
     return World([RigidBody(BALL, spin=spin), RigidBody(RING.named("ring"), position=(1, 0, 0))], gravity=gravity).run(until=1.0)
 
@@ -310,6 +347,7 @@ def overlapping(spin=(0, 0, 0), gravity=(0, 0, -9.81)):
     (lambda: RigidBody(BALL.named("pea"), density=-1), 'density of the rigid body "pea" must be a positive'),
     (lambda: RigidBody(BALL, inertia=np.diag([1, 1, -1])), "inertia of a rigid body must be positive"),
     (lambda: RigidBody(BALL, inertia=np.diag([1, 1, 3])), "that no body has"), (lambda: RigidBody(BALL, mass=1, density=1), "not both"),
+    (lambda: RigidBody(BALL, mass=-1, fixed=True), "mass of a rigid body"), (lambda: RigidBody(BALL, spin=(1e200, 0, 0)), "squares"),
     (lambda: RigidBody(FLOOR), "needs its mass and inertia given: the surface is not closed"),
     (lambda: RigidBody(BALL, fixed=True, motion=Rigid()), "both fixed and driven"),
     (lambda: RigidBody(BALL, fixed=True, velocity=(1, 0, 0)), "is fixed, so"),
