@@ -2,10 +2,15 @@
 
 In a half plane from the axis, where a point has its distance r from the axis and its height h along it, leaves are regions that end at
 lines and circles. These cut one another in arcs; the body's surface is what the arcs sweep that it is on one side of alone.
+
+Coefficients are rational, so that all places where curves cut each other are found exactly, as roots of polynomials of degree 2 at most.
+Between two of these a curve stays on one side of each of the others, which is told at one point of the arc, by exact numbers and
+enclosures of them.
 """
 
 import functools
 import itertools
+import math
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
@@ -13,7 +18,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import sympy as sp
 
-from codegen.kernel import compile
+from codegen.constants import enclose
 from generative import ImplicitBody, ImplicitSurface, ParametricSurface, Solid, u, v, x, y, z
 from generative.implicit import Combination
 from generative.sew import sew
@@ -63,11 +68,15 @@ class Curve(NamedTuple):
             return not self.b and not self.d and self.e / self.a < 0
         return bool(self.b or self.d)
 
-    def value(self, r: float, h: float) -> float:
-        return float(self.a) * r * r + float(self.b) * r + float(self.c) * h * h + float(self.d) * h + float(self.e)
-
     def slope(self, r: float, h: float) -> tuple[float, float]:
         return 2.0 * float(self.a) * r + float(self.b), 2.0 * float(self.c) * h + float(self.d)
+
+    def side(self, r: Any, h: Any) -> int:
+        """The *proved* sign of its function at a place that is known exactly; 0 where it is zero, or not told, or nearly so."""
+        lo, hi = enclose(self.a * r * r + self.b * r + self.c * h * h + self.d * h + self.e)
+        far, high = float(r), float(h)
+        size = (1.0 + abs(far) + abs(high)) * (1.0 + float(np.hypot(*self.slope(far, high))))
+        return 0 if max(-lo, hi) <= _CLEAR * size else 1 if lo > 0.0 else -1 if hi < 0.0 else 0
 
     def beside(self, h: Any) -> list[Any]:
         """Distances from the axis at a height; of no plane."""
@@ -93,22 +102,32 @@ class Curve(NamedTuple):
         return place[0] if self.level is not None else place[1]
 
 
-@functools.lru_cache(maxsize=256)
 def turned_of(shape: Any) -> Solid | None:
     """The same points as a Solid; None of other bodies, of one that has no end, that reaches beyond the bounds of a leaf, that touches
-    itself, or of which it is not clear where its leaves cut one another.
+    itself, or of which it is not clear where its leaves cut one another. What reaches beyond bounds only by roundings counts as within: see
+    `turns_exactly`.
     """
+    return _turned(shape)[0]
+
+
+def turns_exactly(shape: Any) -> bool:
+    """Is it *proved* that `turned_of` gives the same points, and not only that they are so but for a sliver that bounds may cut off?"""
+    return _turned(shape)[1]
+
+
+@functools.lru_cache(maxsize=256)
+def _turned(shape: Any) -> tuple[Solid | None, bool]:
     if not isinstance(shape, Combination) or len(shape.leaves) > _LEAVES:
-        return None
+        return None, False
     for axis in range(3):
         known = _curves(shape.leaves, axis)
         if known is not None:
-            faces = _faces(shape, *known, axis)
             try:
-                return sew(faces).named(shape.name) if faces else None
+                faces, proved = _faces(shape, *known, axis)
+                return (sew(faces).named(shape.name), proved) if faces else (None, False)
             except ValueError:
-                return None
-    return None
+                return None, False
+    return None, False
 
 
 def _curves(leaves: Sequence[ImplicitSurface], axis: int) -> tuple[dict[ImplicitSurface, tuple[Curve, int]], tuple[Any, Any]] | None:
@@ -167,13 +186,15 @@ def _meet(one: Curve, other: Curve) -> list[Place]:
         middle, square = ring.circle  # type: ignore[misc]
         heights = sp.roots(sp.Poly(line.beside(h)[0] ** 2 + (h - middle) ** 2 - square, h), multiple=True)
     lines = one if one.circle is None else other
+    if any(h.is_real is None for h in heights):
+        raise ValueError("it is not told whether curves meet")
     return [(r, h) for h in heights if h.is_real for r in lines.beside(h) if r >= 0]
 
 
 def _faces(shape: Combination, curves: dict[ImplicitSurface, tuple[Curve, int]], place: tuple[Any, Any],
-           axis: int) -> list[ParametricSurface] | None:
-    """What arcs sweep on the surface; None where that is not clear."""
-    found, uses = list[ParametricSurface](), Counter[tuple[float, ...]]()
+           axis: int) -> tuple[list[ParametricSurface], bool]:
+    """What arcs sweep on the surface, none where that is not clear; and are they *proved* to be within bounds of leaves?"""
+    found, uses, proved = list[ParametricSurface](), Counter[tuple[float, ...]](), True
     every = list(dict.fromkeys(c for c, _ in curves.values()))
     for curve in every:
         ends = {float(curve.at(p)): curve.at(p) for p in _ends(curve, every)}
@@ -181,27 +202,29 @@ def _faces(shape: Combination, curves: dict[ImplicitSurface, tuple[Curve, int]],
         outer = [] if curve.circle is not None else [marks[0] - 1.0, marks[-1] + 1.0] if marks else [0.0]
         known = [_boundary(shape, curves, curve, s) for s in (*((a + b) / 2.0 for a, b in itertools.pairwise(marks)), *outer)]
         if None in known or any(known[max(len(marks) - 1, 0):]):
-            return None
+            return [], False
         for k in (k for k, side in enumerate(known) if side):
             uses.update(tuple(round(float(e), _DIGITS) + 0.0 for e in curve.path(ends[m])) for m in marks[k:k + 2])
         # Arcs that go on in each other are one.
         for side, group in itertools.groupby(range(len(marks) - 1), key=lambda k: known[k]):
             own = list(group)
             if side:
-                face = _swept(curve, (ends[marks[own[0]]], ends[marks[own[-1] + 1]]), side, place, axis)
-                if not any(_within(leaf, face) for leaf, (c, _) in curves.items() if c == curve):
-                    return None
-                found.append(face)
+                arc = ends[marks[own[0]]], ends[marks[own[-1] + 1]]
+                within = [_within(leaf, curve, arc, place, axis) for leaf, (c, _) in curves.items() if c == curve]
+                if not any(clear for clear, _ in within):
+                    return [], False
+                proved = proved and any(exactly for _, exactly in within)
+                found.append(_swept(curve, arc, side, place, axis))
     # Else it touches itself.
-    return found if all(count == (2 if r > 0.0 else 1) for (r, _), count in uses.items()) else None
+    return (found, proved) if all(count == (2 if r > 0.0 else 1) for (r, _), count in uses.items()) else ([], False)
 
 
 def _boundary(shape: Combination, curves: dict[ImplicitSurface, tuple[Curve, int]], curve: Curve, s: float) -> int | None:
     """Is a body on one side of a curve alone at a place? 1 if outside is where the curve's function is positive, -1 if that is inside; 0 if
     it is not, and None where that is not clear.
     """
-    r, h = (float(e) for e in curve.path(exact(s)))
-    above, below = (_inside(shape, curves, curve, side, r, h) if r > 0.0 else False for side in (1, -1))
+    r, h = curve.path(exact(s))
+    above, below = (_inside(shape, curves, curve, side, r, h) if float(r) > 0.0 else False for side in (1, -1))
     return None if above is None or below is None else int(below) - int(above)
 
 
@@ -217,7 +240,7 @@ def _ends(curve: Curve, every: Sequence[Curve]) -> Iterator[Place]:
         yield sp.S.Zero, -curve.e / curve.d
 
 
-def _inside(body: ImplicitBody, curves: dict[ImplicitSurface, tuple[Curve, int]], own: Curve, side: int, r: float, h: float) -> bool | None:
+def _inside(body: ImplicitBody, curves: dict[ImplicitSurface, tuple[Curve, int]], own: Curve, side: int, r: Any, h: Any) -> bool | None:
     """Is a body on a side of a curve at a place on it? None if that is not clear."""
     if isinstance(body, Combination):
         known = [_inside(child, curves, own, side, r, h) for child in body.children]
@@ -225,9 +248,8 @@ def _inside(body: ImplicitBody, curves: dict[ImplicitSurface, tuple[Curve, int]]
         return union if union in known else None if None in known else not union
     assert isinstance(body, ImplicitSurface), "what is no combination is a leaf"
     curve, way = curves[body]
-    value = side if curve == own else curve.value(r, h)
-    size = (1.0 + abs(r) + abs(h)) * (1.0 + float(np.hypot(*curve.slope(r, h))))
-    return None if abs(value) <= _CLEAR * size else bool(value * way < 0.0)
+    value = side if curve == own else curve.side(r, h)
+    return None if not value else value * way < 0
 
 
 def _swept(curve: Curve, ends: tuple[Any, Any], side: int, place: tuple[Any, Any], axis: int) -> ParametricSurface:
@@ -241,13 +263,28 @@ def _swept(curve: Curve, ends: tuple[Any, Any], side: int, place: tuple[Any, Any
                              flipped=side * (forward[1] * out[0] - forward[0] * out[1]) < 0.0)
 
 
-def _within(leaf: ImplicitSurface, face: ParametricSurface) -> bool:
-    """Is a face within the bounds of a leaf, as some points of it tell?"""
-    (a, b), (lo, hi) = face.domain[v], (np.array(e, float) for e in zip(*leaf.bounds, strict=True))
-    angles, along = np.meshgrid(np.linspace(0.0, 2.0 * np.pi, 33), np.linspace(float(a), float(b), 5))
-    places = np.stack([angles.ravel(), along.ravel()], axis=1)
-    points = np.asarray(compile([*face.expressions], [u, v], quick=True).points(places))
-    motion = np.array([float(e) for e in leaf.motion.entries])
-    own = (points - motion[9:]) @ motion[:9].reshape(3, 3)
-    slack = _CLEAR * (hi - lo)
-    return bool(((own >= lo - slack) & (own <= hi + slack)).all())
+def _within(leaf: ImplicitSurface, curve: Curve, ends: tuple[Any, Any], place: Place, axis: int) -> tuple[bool, bool]:
+    """Is what an arc sweeps within the bounds of a leaf, but for roundings; and is that *proved*?"""
+    clear = proved = True
+    for k, (lo, hi) in enumerate(leaf.bounds):
+        across = [leaf.motion.rotation[(axis + n) % 3, k] for n in (1, 2)]
+        along, out = leaf.motion.rotation[axis, k], sp.sqrt(sum(e * e for e in across))
+        middle = sum(e * p for e, p in zip(across, place, strict=True)) - sum(
+            leaf.motion.rotation[n, k] * leaf.motion.translation[n] for n in range(3))
+        for left in (*(exact(hi) - middle - e for e in _furthest(curve, ends, out, along)),
+                     *(middle - exact(lo) - e for e in _furthest(curve, ends, out, -along))):
+            clear = clear and float(left) >= -_CLEAR * float(hi - lo)
+            proved = proved and enclose(sp.expand(left))[0] >= 0.0
+    return clear, clear and proved
+
+
+def _furthest(curve: Curve, ends: tuple[Any, Any], out: Any, along: Any) -> list[Any]:
+    """Numbers of which one is the greatest out * r + along * h of an arc, out >= 0, and none is greater, but in roundings."""
+    found = [out * r + along * h for r, h in map(curve.path, ends)]
+    if curve.circle is not None:
+        # On a circle also where it goes that way, if that is on the arc.
+        way = math.atan2(along, out)
+        if float(ends[0]) - _CLEAR <= way <= float(ends[1]) + _CLEAR:
+            middle, square = curve.circle
+            found.append(along * middle + sp.sqrt(square) * sp.sqrt(out**2 + along**2))
+    return found

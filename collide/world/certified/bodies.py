@@ -14,10 +14,11 @@ from ..actor import Actor
 from ..exact_mass import ExactMass, exact_mass_properties
 from ..flight import Gait
 from ..flight import Inertia as Rounded
-from ..formulas import Moving, Template, formula
-from ..outline import exact_ball
+from ..formulas import Moving, Template, formula, placed
+from ..outline import exact_ball, reach
 from ..rigid_body import RigidBody
 from ..rotation import TUMBLING
+from ..turned import turned_of, turns_exactly
 from .enclosures import above, below, matrix, number, vector
 from .flights import BALL, NONE, Flight, Inertia, axis_of, flight
 from .forms import Form, form_of, form_of_ball
@@ -64,8 +65,11 @@ class Body:
         self.inertia = _inertia(self.rigid, ball is not None, found) if self.rigid.free else BALL
         self.centre = matrix(vector(self.rigid.orientation.tolist())) @ self.middle + vector(self.rigid.position.tolist())
         off = self.middle - vector(actor.middle.tolist())
-        self.size = actor.radius
-        self.reach = number(actor.radius) + sum(abs(e) for e in off) if self.ball is None else self.ball
+        # A solid that is the same only but for roundings is none of which anything is proved.
+        same = turned_of(self.rigid.shape) is None or turns_exactly(self.rigid.shape)
+        self.shape = self.rigid.outline if same else self.rigid.shape
+        self.size = reach(self.shape, tuple(actor.middle.tolist()))
+        self.reach = number(self.size) + sum(abs(e) for e in off) if self.ball is None else self.ball
         self.form = self._form() if about is None else form_of_ball(vector(about[0]) - self.middle, number(about[1]).sqrt())
         # The centre that its template for balls knows is a double.
         self._centred = self.ball is not None and all(e.is_zero() for e in off)
@@ -77,11 +81,11 @@ class Body:
     @functools.cached_property
     def pieces(self) -> list[Form]:
         """Convex ones that are all of its surface; none if these are not known."""
-        flat = polyhedron_of(self.rigid.outline) if self.ball is None else None
+        flat = polyhedron_of(self.shape) if self.ball is None else None
         return [form_of(piece, self.middle) for piece in pieces(flat)] if flat is not None else []
 
     def _form(self) -> Form | None:
-        flat = polyhedron_of(self.rigid.outline)
+        flat = polyhedron_of(self.shape)
         return None if flat is None else form_of(flat, self.middle)
 
     def begun(self, start: float, gravity: np.ndarray) -> Flight:
@@ -94,14 +98,16 @@ class Body:
     def seen(self, state: Flight, begin: float, backward: bool = False) -> "Seen":
         """The body of a query from a time on; `backward`: in the time -t."""
         if not self.rigid.free:
-            moving = self.actor.moving
+            rigid = self.rigid
+            moving = self.actor.moving if self.shape is rigid.outline else placed(
+                self.shape.placed(rigid.orientation, rigid.position, normalize=True))
             still = [(number(e), None) for _, e in moving.numbers.pairs]
             return Seen(moving, lambda time: still, lambda point, time: NONE, math.inf)
         # Poses come from the flight as it is given, which knows its series.
         sign, whole = -1 if backward else 1, state
         state = (state.since(number(-begin)).backward() if backward else state.since(number(begin)))
         a, b, c = self.actor.middle.tolist()
-        template = _template(self.rigid.shape, (a, b, c), self._gait)
+        template = _template(self.shape, (a, b, c), self._gait)
         enclosed, until = self._numbers(state)
         moving = template.moving(np.array([(below(e), above(e)) for e in enclosed]))
         places, shape = template.places.tolist(), [None if e is None else (number(e), None) for e in template.exact]

@@ -7,7 +7,7 @@ import pytest
 import sympy as sp
 
 import collide
-from collide.world.turned import turned_of
+from collide.world.turned import turned_of, turns_exactly
 from generative import ImplicitSurface, ParametricSurface, Rigid, primitives, u, v, x, y, z
 
 HALF, FIFTH = sp.Rational(1, 2), sp.Rational(1, 5)
@@ -38,7 +38,7 @@ CUP = CYLINDER(1, 1) - at(CYLINDER(4 * FIFTH, 1), 0, 0, FIFTH)
 def test_faces_and_volumes(shape, faces, volume):
     """Points of the faces are on the body's surface, and their normals lead out of it."""
     solid = turned_of(shape)
-    assert len(solid.faces) == faces
+    assert len(solid.faces) == faces and turns_exactly(shape)
     assert collide.mass_properties(shape).volume == pytest.approx(volume, rel=1e-13)
     value = sp.lambdify((x, y, z), shape.expression, "numpy")
     for face in solid.faces:
@@ -60,6 +60,30 @@ def test_faces_and_volumes(shape, faces, volume):
 ])  # fmt: skip
 def test_others_are_left_as_they_are(shape):
     assert turned_of(shape) is None
+
+
+def test_it_is_told_whether_bounds_cut_off_a_sliver():
+    ends = ImplicitSurface(z - 1, bounds=[(-1, 1), (-1, 1), (0, 2)]) & ImplicitSurface(-z, bounds=[(-1, 1), (-1, 1), (-1, 2)])
+    for radius, exactly in ((0.1, True), (0.3, False)):
+        # The double next to 1/10 is greater than that, and the one next to 3/10 is less.
+        side = ImplicitSurface(x**2 + y**2 - sp.Rational(str(radius)) ** 2, bounds=[(-radius, radius)] * 2 + [(-1, 2)])
+        assert turned_of(side & ends) is not None and turns_exactly(side & ends) is exactly
+
+
+def test_certified_runs_see_faces_where_they_are_exact():
+    pytest.importorskip("flint")
+    from collide.world.certified.bodies import Body
+
+    cut = ImplicitSurface(x**2 + y**2 - sp.Rational(9, 100), bounds=[(-0.3, 0.3), (-0.3, 0.3), (0, 1)]) & (
+        ImplicitSurface(z - 1, bounds=[(-1, 1), (-1, 1), (0, 2)]) & ImplicitSurface(-z, bounds=[(-1, 1), (-1, 1), (-1, 2)]))
+    for shape, exactly in ((CYLINDER(sp.Rational(3, 10), 1), True), (cut, False)):
+        for fixed in (False, True):
+            (actor,) = collide.World([collide.RigidBody(shape, fixed=fixed)])._actors()
+            actor.begin(0.0)
+            body = Body(actor)
+            assert body.shape is (actor.rigid.outline if exactly else shape)
+            seen = body.seen(body.begun(0.0, np.zeros(3)), 0.0).moving.body
+            assert type(seen) is type(body.shape)
 
 
 def test_a_combined_cup_that_is_dropped_comes_to_rest():
