@@ -65,11 +65,11 @@ class Certified:
     def _check_inside(self, clock: Clock) -> None:
         """Refuses balls in closed bodies that do not move, and bodies whose surfaces lie on each other."""
         for pair in self._pairs():
-            if share_a_point(*(self.actors[k].moving for k in ordered(self.actors, pair)), self.start, clock):
+            one, other = (self.actors[k].moving for k in ordered(self.actors, pair))
+            if share_a_point(one, other, self.start, clock):
                 raise ValueError(f"{self.asking.both(pair)} overlap at the start")
             still = next((k for k in pair if self.bodies[k].obstacles is not None and self.actors[k].ball is None), None)
             if still is not None and is_closed(self.actors[still].rigid.shape):
-                one, other = (self.actors[k].moving for k in ordered(self.actors, pair))
                 state = state_at(one, other, self.start, clock)
                 if state is Start.OVERLAPPING:
                     raise ValueError(f"{self.asking.both(pair)} overlap at the start")
