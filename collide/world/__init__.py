@@ -12,6 +12,7 @@
 - `neighbours`, `far`, `departed`, `cover`, `apart`: which pairs come near each other, until when balls round them are apart, or for ever,
   trees of balls and slabs round parts of surfaces, and until when pairs are apart by these, and where alone they may meet
 - `hull`, `posed`, `planes`: bodies of flat faces: until when planes are between two of them, and that they meet then, without a search
+- `walls`, `balls`: likewise of balls, beside each other and beside what is fixed, convex and flat, by polynomials in whole numbers
 - `agenda`, `boxed`, `meeting`, `overlap`, `lookout`: what is to be done, in order; boxes of bodies; when a pair meets, with proof; which
   overlap at the start; when all meet
 - `impact`, `sweeps`, `sustained`, `parting`, `touches`: impulses at contacts, and Coulomb's law at several; bodies that stay in contact in

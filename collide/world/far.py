@@ -10,6 +10,7 @@ import numpy as np
 
 from ..culling.broad_phase import Window
 from .actor import Actor
+from .flight import Flight
 from .neighbours import not_before, not_before_box
 from .undoable import Undoable
 
@@ -42,3 +43,12 @@ class Far:
                 until = not_before_box(free.course, *box, (window[0], later), free.radius)
             self.known[pair] = until, ways
         return min(until, window[1])
+
+
+def move_alike(one: Actor, other: Actor, time: float) -> bool:
+    """Have two bodies one velocity and acceleration, and no spin that matters?"""
+    if not (isinstance(one.course, Flight) and isinstance(other.course, Flight)):
+        return False
+    first, second = one.course, other.course
+    same = first.at(time)[1] == second.at(time)[1] and first.floats[2] == second.floats[2]
+    return same and all(a.ball is not None or not a.course.spin.any() for a in (one, other))

@@ -52,7 +52,7 @@ def hull(shape: Any) -> Hull | None:
         return None
     reach = float(np.linalg.norm(corners, axis=1).max()) * (1.0 + 1e-15)
     sheet = flat.faces[0] if len(flat.faces) == 1 and isinstance(shape, ParametricSurface) else None
-    within = _across(sheet) if sheet is not None else np.array([[*f.normal, f.level] for f in flat.faces])
+    within = across(sheet) if sheet is not None else np.array([[*f.normal, f.level] for f in flat.faces])
     slack = float((corners @ within[:, :3].T - within[:, 3]).max())
     # Faces of several patches have lines between these that are no edges of the shape: what is closed has two faces at each edge.
     paired = sum(len(f.border) for f in flat.faces) == 2 * len(flat.edges)
@@ -73,7 +73,7 @@ def _directions(ways: np.ndarray) -> np.ndarray:
     return np.array(found)
 
 
-def _across(face: Flat) -> np.ndarray:
+def across(face: Flat) -> np.ndarray:
     """The planes through the border of a convex face, across it."""
     a, b = face.border[:, 0], face.border[:, 1]
     normals = np.cross(b - a, face.normal)

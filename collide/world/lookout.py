@@ -6,6 +6,7 @@ motion changes has new boxes and a new version; what the queue holds of its old 
 
 import math
 from collections.abc import Iterable, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -15,12 +16,12 @@ from ..answers.contacts import Contacts, Status
 from ..culling.broad_phase import Window
 from ..moment.start import Start
 from ..search.clock import Clock
-from . import apart, planes
+from . import apart, balls, planes
 from .actor import Actor
 from .agenda import Due, Key
 from .apart import Near
 from .boxed import Boxed, Undecided
-from .far import Far
+from .far import Far, move_alike
 from .flight import Flight
 from .formulas import Moving
 from .meeting import meet, surfaces_apart, surfaces_cross
@@ -96,11 +97,15 @@ class Lookout(Boxed):
             self._is_clear(key, until)
             return
         begin = self._clear_until(key)
-        if not until > begin or self._moves_alike(one, other):
+        if not until > begin or move_alike(one, other, self.now):
             return
-        if self.flat(key) and until < math.inf:
-            begin = self._by_planes(key, (begin, until))
+        rules = self._rules(key)
+        if rules is not None and until < math.inf:
+            enough, begin = begin + _SHORT * (until - begin), self._by_rules(rules, key, (begin, until))
             if begin >= until or key in self.hits:
+                return
+            if begin > enough:
+                self.push(begin, Due.LOOK, key)
                 return
         if key in self.parting:
             begin = self._parted(key, clock)
@@ -127,26 +132,32 @@ class Lookout(Boxed):
         """Are all corners of both bodies known, and that they are all there is to them?"""
         return len(key) == 2 and all(planes.flat(self.actors[k]) is not None for k in key)
 
-    def _by_planes(self, key: Key, window: Window) -> float:
-        """Of two bodies of flat faces: up to when they are proved apart, or hardly in each other since they touched; and their next contact
-        comes into the queue, if that is proved.
+    def _rules(self, key: Key) -> Any:
+        """What tells of two bodies, without a search, until when they are apart, and that they meet then; if there is such."""
+        if len(key) > 2:
+            return None
+        return planes if self.flat(key) else balls if balls.known(self.actors[key[0]], self.actors[key[1]]) else None
+
+    def _by_rules(self, rules: Any, key: Key, window: Window) -> float:
+        """Up to when two bodies are proved apart, or hardly in each other since they touched; and their next contact comes into the queue,
+        if that is proved.
         """
         (a, b), size, doubtful = ordered(self.actors, key), self.size(key), key in self.parting or key in self.unknown
         speed, deep = self.speed(key), _SOON[0] * size
         stride = _STRIDING * size / speed if speed > 0.0 else math.inf
         one, other = self.actors[a], self.actors[b]
-        found = planes.parted(one, other, window, deep if doubtful else 0.0, stride)
-        hit = planes.met(one, other, found, window[1], size) if window[0] < found.until < window[1] else None
+        found = rules.parted(one, other, window, deep if doubtful else 0.0, stride)
+        hit = rules.met(one, other, found, window[1], size) if window[0] < found.until < window[1] else None
         if not found.until > window[0] and found.gap > -_SOON[1] * size:
             # What hits another one is moved out of it, and may be moved into a third: it comes out again, or hits that at once.
             doubtful, gap = True, found.gap
-            found = planes.parted(one, other, window, _OUTWARD * size - (1.0 + _OUTWARD) * gap, stride)
-            hit = planes.met(one, other, found, window[1], size, _OUTWARD * speed) if found.until < window[1] else None
+            found = rules.parted(one, other, window, _OUTWARD * size - (1.0 + _OUTWARD) * gap, stride)
+            hit = rules.met(one, other, found, window[1], size, _OUTWARD * speed) if found.until < window[1] else None
             if hit is None and not found.until > window[0]:
-                found = planes.parted(one, other, window, max(deep, -2.0 * gap), stride)
+                found = rules.parted(one, other, window, max(deep, -2.0 * gap), stride)
         if hit is None and found.until < window[1] and speed * (window[1] - found.until) <= _SOON[1] * size:
             # They meet just before they are looked at again.
-            rest = planes.parted(one, other, (found.until, window[1]), deep)
+            rest = rules.parted(one, other, (found.until, window[1]), deep)
             found, doubtful = (rest, True) if rest.until >= window[1] else (found, doubtful)
         if hit is None and not found.until > window[0]:
             return window[0]
@@ -282,14 +293,6 @@ class Lookout(Boxed):
             return window[0]
         still = i if one.rigid.fixed else j if other.rigid.fixed else None
         return self.far.until((i, j), (one, other), None if still is None else self.near.box(still), window)
-
-    def _moves_alike(self, one: Actor, other: Actor) -> bool:
-        """Have two bodies one velocity and acceleration, and no spin that matters?"""
-        if not (isinstance(one.course, Flight) and isinstance(other.course, Flight)):
-            return False
-        first, second = one.course, other.course
-        same = first.at(self.now)[1] == second.at(self.now)[1] and first.floats[2] == second.floats[2]
-        return same and all(a.ball is not None or not a.course.spin.any() for a in (one, other))
 
 
 def ordered(actors: Sequence[Actor], key: Key) -> tuple[int, int]:

@@ -122,7 +122,7 @@ def met(one: Actor, other: Actor, apart: Parted, end: float, size: float, least:
             return None
         points, proved = _shared((one, other), (hulls[0], hulls[1]), links, late)
         if proved.any():
-            return _contacts(points, n, proved, (now, late), end)
+            return contacts_of(points, n, proved, (now, late), end)
     return None
 
 
@@ -134,10 +134,11 @@ def touching(one: Actor, other: Actor, apart: Parted, size: float) -> Contacts |
         return None
     links = _links((one, other), (hulls[0], hulls[1]), apart.normal, apart.until, size)
     points = np.array([_meeting((one, other), link, apart.until)[0] for link in links])
-    return _contacts(points, apart.normal, np.zeros(len(points), bool), (apart.until, apart.until), apart.until) if links else None
+    return contacts_of(points, apart.normal, np.zeros(len(points), bool), (apart.until, apart.until), apart.until) if links else None
 
 
-def _contacts(points: np.ndarray, normal: np.ndarray, proved: np.ndarray, when: Window, end: float) -> Contacts:
+def contacts_of(points: np.ndarray, normal: np.ndarray, proved: np.ndarray, when: Window, end: float) -> Contacts:
+    """Of two bodies, at points with one normal."""
     k = len(points)
     return Contacts(Status.CONTACT, Interval(*when), when[0], points, np.repeat(normal[None], k, axis=0), np.zeros(k, bool), proved,
                     np.tile([0, 1], (k, 1)), [("", "")] * k, [np.array([when])] * k, [("t",)] * k, 0, 0.0, {(0, 1): Start.DISJOINT},
@@ -241,13 +242,13 @@ def _beyond(actor: Actor, sheet: Flat, points: np.ndarray, moment: float) -> np.
 
 def _seen(actor: Actor, own: Hull, points: np.ndarray, moment: float) -> tuple[np.ndarray, float]:
     """Points in the coordinates of a body, and how far they may be out beyond a plane of it. Its motion is a rotation but for roundings."""
-    lo, hi = _entries(actor, moment)
+    lo, hi = entries(actor, moment)
     turn, shift, wide = (lo[:9] + hi[:9]).reshape(3, 3) / 2.0, (lo[9:] + hi[9:]) / 2.0, hi - lo
     sizes = float(np.abs(points).max() + np.abs(shift).max()) + own.reach
     return (points - shift) @ turn, own.slack + float(np.linalg.norm(wide[9:]) + np.linalg.norm(wide[:9]) * sizes) + _ROUNDING * sizes
 
 
-def _entries(actor: Actor, moment: float) -> tuple[np.ndarray, np.ndarray]:
+def entries(actor: Actor, moment: float) -> tuple[np.ndarray, np.ndarray]:
     """Enclosures of a motion (12)."""
     pose, at = pose_of(actor), np.array([[moment]])
     if pose.still is not None:

@@ -11,7 +11,7 @@ from collide import Outcome, RigidBody, World
 from collide.world import lookout
 from generative import ParametricSurface, Rigid, t, u, v
 
-from .scenes import BALL, FLOOR
+from .scenes import BALL, EGG, FLOOR
 
 WALL = ParametricSurface([0, u, v], {u: (-9, 9), v: (-9, 9)})
 
@@ -71,7 +71,7 @@ def test_forces_press_without_gravity():
 
 @pytest.mark.parametrize(("wide", "events"), [(1e-9, 1), (1e-4, 0)])
 def test_a_hit_whose_time_is_told_loosely_is_no_event(monkeypatch, wide, events):
-    """In that time the ball, whose speed is 1, moves so far: impulses at its points as it begins would act where nothing touches yet."""
+    """In that time the egg, whose speed is 1, moves so far: impulses at its points as it begins would act where nothing touches yet."""
     meet = lookout.meet
 
     def loosely(*arguments):
@@ -79,6 +79,6 @@ def test_a_hit_whose_time_is_told_loosely_is_no_event(monkeypatch, wide, events)
         return found if found.time is None else replace(found, time=Interval(found.time[0], found.time[0] + wide))
 
     monkeypatch.setattr(lookout, "meet", loosely)
-    run = World([RigidBody(WALL, fixed=True), RigidBody(BALL, position=(3, 0, 0), velocity=(-1, 0, 0))], gravity=(0, 0, 0)).run(until=4.0)
+    run = World([RigidBody(WALL, fixed=True), RigidBody(EGG, position=(3, 0, 0), velocity=(-1, 0, 0))], gravity=(0, 0, 0)).run(until=4.0)
     assert len(run.events) == events and run.until >= 2.0 - 1e-9
     assert (run.outcome is Outcome.UNRESOLVED) == (events == 0) == ("not told more closely" in run.reason)

@@ -15,7 +15,7 @@ from generative import ParametricSurface, Rigid, t, u, v
 from models.shapes.solids import box
 from tests.sampled import worlds
 
-from .scenes import BALL, FLOOR, RING, WALL, cube, slope
+from .scenes import BALL, EGG, FLOOR, RING, WALL, cube, slope
 
 SLOPE = 0.5
 
@@ -24,8 +24,8 @@ def times(run):
     return np.array([event.time[0] for event in run.events])
 
 
-def dropped(height, **options):
-    floor, ball = RigidBody(FLOOR, fixed=True), RigidBody(BALL, position=(0, 0, 1 + height), mass=2.0)
+def dropped(height, shape=BALL, **options):
+    floor, ball = RigidBody(FLOOR, fixed=True), RigidBody(shape, position=(0, 0, 1 + height), mass=2.0)
     return World([floor, ball], gravity=(0, 0, -10), **options)
 
 
@@ -256,7 +256,7 @@ def test_runs_are_reproducible_go_on_and_are_saved(tmp_path):
 
 
 def test_a_spent_budget_is_an_outcome_that_can_be_gone_on_with():
-    world = dropped(0.8, restitution=0.5)
+    world = dropped(0.8, EGG, restitution=0.5)
     run = world.run(until=2.0, budget=Budget(seconds=None, boxes=20))
     assert run.outcome is Outcome.BUDGET_SPENT and run.reason
     on = run.resumed(until=2.0)
@@ -266,7 +266,7 @@ def test_a_spent_budget_is_an_outcome_that_can_be_gone_on_with():
 
 def test_a_run_that_ends_before_its_first_step_has_the_state_of_the_start(tmp_path, monkeypatch):
     """By its budget, and by Ctrl-C while it is set up."""
-    world = dropped(0.8, restitution=0.5)
+    world = dropped(0.8, EGG, restitution=0.5)
     whole = world.run(until=2.0)
     actors, calls = World._actors, []
 
