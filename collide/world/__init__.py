@@ -2,8 +2,8 @@
 
     RigidBody ─► flight ─► meeting ─► impact ─► (resting, rolling) ─► Run
 
-- `mass`, `implicit_mass`, `quadrature`, `exact_mass`, `rigid_body`: volume, centre and inertia of a shape; a body with its state at the
-  start
+- `mass`, `implicit_mass`, `heights`, `quadrature`, `exact_mass`, `rigid_body`: volume, centre and inertia of a shape; a body with its
+  state at the start
 - `clipping`, `polytope`, `turned`: bodies combined of half-spaces, or of leaves round one axis, as solids, whose edges are known
 - `rotation`, `series_loop`, `flight`, `forced`, `formulas`: the motion of a body between two events as a formula whose numbers are
   parameters

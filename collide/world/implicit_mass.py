@@ -2,7 +2,7 @@
 
 Moments add up: those of A | B are those of A and of B less those of A & B. So a combined body is a signed sum of intersections of its
 leaves, most of which are convex: of flat faces alone they are polyhedra, and of others the moments are integrals of powers of the radius
-over all directions from a point inside.
+over all directions from a point inside, or, where rays just touch what is smooth and not convex, of heights over the sides of boxes.
 """
 
 import functools
@@ -18,6 +18,7 @@ from generative import ImplicitBody, ImplicitSurface, intersection, x, y, z
 from generative.implicit import Combination
 from generative.symbols import exact
 
+from .heights import smooth, volume_moments
 from .quadrature import integral, triangle_moments
 
 # Radii may have kinks all over, so fewer panels are divided than where they are smooth.
@@ -27,6 +28,9 @@ _CREASED = 1 << 7
 _PIECES, _HALVINGS, _NARROWINGS = 48, 60, 30
 # The bounds are made wider by this part, so that a surface may touch them.
 _WIDER = 1e-6
+# Where rays tell no better than this, heights may; for these bounds are made wider by this part, if so many points along each side tell
+# that nothing else is there.
+_WELL, _SHELL, _SEEN = 1e-11, 0.01, 33
 # A signed sum has at most so many intersections; a point inside is looked for in at most so many boxes at once.
 _MOST_TERMS, _MOST_BOXES = 64, 1 << 16
 
@@ -147,7 +151,24 @@ def _moments(body: ImplicitBody) -> tuple[np.ndarray, float]:
         return np.asarray(np.concatenate([cubes / 3, fourths / 4 * d, fifths / 5 * pairs], axis=1) * solid)
 
     own, change = integral(moments, np.array([[0.0, 2 * np.pi], [-np.pi / 2, np.pi / 2]]), _CREASED)
-    return _shifted(own, inside), float(change[0])
+    error = float(change[0])
+    if error > _WELL * own[0] and isinstance(body, ImplicitSurface) and smooth(body.body):
+        again, other = _by_heights(body)
+        if other < error:
+            return again, other
+    return _carried(own, np.eye(3), inside), error
+
+
+def _by_heights(body: ImplicitSurface) -> tuple[np.ndarray, float]:
+    """Of a smooth formula. Its bounds are made wider, lest it touch them, where nothing else seems to be just outside."""
+    ends, kernel = np.array([[float(exact(e)) for e in pair] for pair in body.bounds]), compile([body.body], [x, y, z], quick=True)
+    wider = ends + _SHELL * np.ptp(ends, axis=1)[:, None] * [-1.0, 1.0]
+    grid = np.stack(np.meshgrid(*(np.linspace(lo, hi, _SEEN) for lo, hi in wider), indexing="ij"), axis=-1).reshape(-1, 3)
+    outside = ((grid < ends[:, 0]) | (grid > ends[:, 1])).any(axis=1)
+    alone = bool((kernel.points(grid[outside]) > 0.0).all())
+    moments, error = volume_moments(body.body, wider if alone else ends)
+    motion = np.array([float(e) for e in body.motion.entries])
+    return _carried(moments, motion[:9].reshape(3, 3), motion[9:]), error
 
 
 def _inside(body: ImplicitBody) -> tuple[np.ndarray | None, float]:
@@ -208,12 +229,12 @@ def _brackets(value: Callable[[np.ndarray, np.ndarray], np.ndarray], radii: np.n
             np.concatenate([radii[crossing, k + 1], between, after]), np.concatenate([inside[crossing, k], within, ~within]))
 
 
-def _shifted(moments: np.ndarray, origin: np.ndarray) -> np.ndarray:
-    """Moments about a point as those about zero."""
-    volume, first, (xx, yy, zz, yz, zx, xy) = moments[0], moments[1:4], moments[4:]
-    second = np.array([[xx, xy, zx], [xy, yy, yz], [zx, yz, zz]])
-    second = second + np.outer(first, origin) + np.outer(origin, first) + volume * np.outer(origin, origin)
-    return np.array([volume, *(first + volume * origin), *np.diag(second), second[1, 2], second[2, 0], second[0, 1]])
+def _carried(moments: np.ndarray, turn: np.ndarray, shift: np.ndarray) -> np.ndarray:
+    """Moments of a body where a rotation and a shift take it."""
+    volume, first, (xx, yy, zz, yz, zx, xy) = moments[0], turn @ moments[1:4], moments[4:]
+    second = turn @ np.array([[xx, xy, zx], [xy, yy, yz], [zx, yz, zz]]) @ turn.T
+    second = second + np.outer(first, shift) + np.outer(shift, first) + volume * np.outer(shift, shift)
+    return np.array([volume, *(first + volume * shift), *np.diag(second), second[1, 2], second[2, 0], second[0, 1]])
 
 
 # -- convex polyhedra -------------------------------------------------------------------------------------------------
