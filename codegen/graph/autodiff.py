@@ -136,10 +136,21 @@ def branches(p: ExprPool, e: Expr) -> tuple[str, Expr, Expr, Expr] | None:
 
 def forward(p: ExprPool, order: Sequence[Expr], seed: Expr) -> dict[int, Expr]:
     """Derivative by the variable `seed` of every node in `order`; a missing entry is a structural zero."""
-    d: dict[int, Expr] = {seed.index: p.constant(1)}
+    return _accumulated(p, order, {seed.index: p.constant(1)})
+
+
+def along(p: ExprPool, order: Sequence[Expr], seeds: dict[int, Expr]) -> dict[int, Expr]:
+    """Likewise, of variables that all move at once, with the derivatives `seeds` by their indices. Quotients e = a / b have
+    e' = (a' - e b') / b at once: partial derivatives by a and b would serve several directions, and here there is one.
+    """
+    return _accumulated(p, order, seeds, together=True)
+
+
+def _accumulated(p: ExprPool, order: Sequence[Expr], seeds: dict[int, Expr], together: bool = False) -> dict[int, Expr]:
+    d = dict(seeds)
     for e in order:
         # A centre is part of a mean-value form only, of which the natural extension beside it is differentiated.
-        if e.boolean or e is seed or e.op == "midpoint":
+        if e.boolean or e.index in seeds or e.op == "midpoint":
             continue
         if e.op in ("guarded", "refined", "trusted"):
             if e.args[0].index in d:
@@ -156,6 +167,11 @@ def forward(p: ExprPool, order: Sequence[Expr], seed: Expr) -> dict[int, Expr]:
             continue
         if e.op == "hull":
             d[e.index] = p.node("hull", *(d.get(a.index, p.constant(0)) for a in e.args))
+            continue
+        if together and e.op == "div":
+            above, below = (d.get(a.index) for a in e.args)
+            change = above if below is None else -(e * below) if above is None else above - e * below
+            d[e.index] = change / e.args[1]  # type: ignore[operator]
             continue
         if e.op in _BINDING:
             derivative = _BINDING[e.op](p, e, [d.get(a.index) for a in e.args])
@@ -212,13 +228,10 @@ def varied(family: flows.Flow, parameter: int) -> flows.Flow:
     own = [pool.variable(k) for k in range(2 * n + m + 1)]
     moved = {own[n + 1 + j].index: own[2 * n + 1 + j] for j in range(m)}
     rates, low, high = (substitute(part, moved) for part in (rates, low, high))
-    by, order = own[2 * n + 1 + parameter], reachable([*rates, *low, *high])
-    partial, columns = forward(pool, order, by), [forward(pool, order, own[k + 1]) for k in range(n)]
-    zero = pool.constant(0)
-    more = [functools.reduce(lambda a, b: a + b, [partial.get(f.index, zero), *(
-        d[f.index] * own[n + 1 + j] for j, d in enumerate(columns) if f.index in d)]) for f in rates]
-    low, high = ([*part, *(partial.get(e.index, zero) for e in part)] for part in (low, high))
-    return flows.described([*rates, *more], low, high, family.begin, family.end, family.steps, family.ranges, family.depth + 1)
+    seeds = {own[2 * n + 1 + parameter].index: pool.constant(1), **{own[k + 1].index: own[n + 1 + k] for k in range(n)}}
+    found = along(pool, reachable([*rates, *low, *high]), seeds)
+    rates, low, high = ([*part, *(found.get(e.index, pool.constant(0)) for e in part)] for part in (rates, low, high))
+    return flows.described(rates, low, high, family.begin, family.end, family.steps, family.ranges, family.depth + 1)
 
 
 def partials(outputs: Sequence[Expr], variables: Sequence[Expr]) -> list[list[Expr]]:

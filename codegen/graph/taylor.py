@@ -21,32 +21,33 @@ Series = list[Expr | None]
 
 def taylor(root: Expr, leaf: Expr, at: Expr, order: int) -> Series:
     """The coefficients 0, 1, ..., `order` of `root` as a function of the leaf at `at` (a point, or a box: then over the box)."""
-    return _Taylor([root], leaf, at, order, {}).series[root.index]
+    return _Taylor({root: order}, leaf, at, {}).series[root.index]
 
 
-def flow(rates: dict[Expr, Expr], time: Expr, begin: Sequence[Expr | None], order: int) -> list[Series]:
-    """The coefficients of a solution of x' = f(x, time): `rates` has the formula f of each leaf x, and `begin` its value at `time`.
+def flow(rates: dict[Expr, Expr], time: Expr, begin: Sequence[Expr], orders: Sequence[int]) -> list[Series]:
+    """The coefficients of a solution of x' = f(x, time), of each component up to its order: `rates` has the formula f of each leaf x, and
+    `begin` its value at `time`.
 
-    x_(k+1) = f_k / (k + 1), and f_k depends on coefficients up to k. Of a leaf that begins at None, a structural zero, f must be linear.
+    x_(k+1) = f_k / (k + 1), and f_k depends on coefficients up to k.
     """
     leaves = {x.index: (rate, at) for (x, rate), at in zip(rates.items(), begin, strict=True)}
-    found = _Taylor(list(rates), time, time, order, leaves).series
-    return [found[x.index] for x in rates]
+    found = _Taylor(dict(zip(rates, orders, strict=True)), time, time, leaves).series
+    return [found[x.index][:order + 1] for x, order in zip(rates, orders, strict=True)]
 
 
 class _Taylor:
     """`flows`: leaves that depend on the first leaf by their rates, and begin at a value."""
 
-    def __init__(self, roots: Sequence[Expr], leaf: Expr, at: Expr, order: int, flows: dict[int, tuple[Expr, Expr | None]]) -> None:
+    def __init__(self, roots: dict[Expr, int], leaf: Expr, at: Expr, flows: dict[int, tuple[Expr, Expr]]) -> None:
         self.pool, self.leaf, self.at, self.flows = leaf.pool, leaf, at, flows
         self.needed: dict[int, int] = {}
         self.partials: dict[int, list[tuple[Expr, Expr]]] = {}
         self.depends: dict[int, bool] = {leaf.index: True, **dict.fromkeys(flows, True)}
-        for root in roots:
+        for root, order in roots.items():
             self._demand(root, order)
         nodes = [self.pool.nodes[index] for index in sorted(self.needed)]
         self.series: dict[int, Series] = {e.index: [] for e in nodes}
-        for k in range(order + 1):
+        for k in range(max(roots.values()) + 1):
             for e in nodes:
                 if self.needed[e.index] >= k:
                     self.series[e.index].append(self._coefficient(e, k))
@@ -66,7 +67,7 @@ class _Taylor:
             stack += [(a, 0 if e.op in BINDERS else k) for a in e.args]
             if k and e.index not in self.partials:
                 self.partials[e.index] = self._partials(e)
-            stack += [(p, k - 1) for _, p in self.partials.get(e.index, [])]
+            stack += [pair for a, p in self.partials.get(e.index, []) for pair in ((a, k), (p, k - 1))]
 
     def _dependent(self, e: Expr) -> bool:
         if e.index not in self.depends:
@@ -76,14 +77,16 @@ class _Taylor:
         return self.depends[e.index]
 
     def _partials(self, e: Expr) -> list[tuple[Expr, Expr]]:
-        """(argument, partial derivative) pairs of the general recurrence; the derivative as a whole for integrals, inverses and flows."""
+        """(argument, partial derivative) pairs of the general recurrence; those of integrals and inverses are by the leaves, which their
+        bodies may hold, and of flows it is the derivative as a whole.
+        """
         if e.index in self.flows:
             return [(e, self.flows[e.index][0])]
         if e is self.leaf or e.boolean or e.op in _FIRST or _own(e) is not None or branches(self.pool, e) is not None:
             return []
-        if e.op in ("integral", "inverse"):
-            whole = forward(self.pool, reachable([e]), self.leaf).get(e.index)
-            return [] if whole is None else [(e, whole)]
+        if e.op in BINDERS:
+            order, leaves = reachable([e]), [self.leaf, *(self.pool.nodes[index] for index in self.flows)]
+            return [(x, p) for x in leaves if (p := forward(self.pool, order, x).get(e.index)) is not None]
         rule = RULES[e.op](self.pool, e, e.args)
         return [(a, p) for a, p in zip(e.args, rule, strict=True) if p is not None and self._dependent(a)]
 
@@ -95,7 +98,7 @@ class _Taylor:
         if not self._dependent(e):
             return e if k == 0 else None
         if e.index in self.flows:
-            return _derived(self.partials[e.index], self.series, k) if k else self.flows[e.index][1]
+            return self._derived(e, k) if k else self.flows[e.index][1]
         if k == 0 and all(self.series[a.index][0] is not None for a in e.args):
             return self.pool.node(e.op, *(self._zeroth(a) for a in e.args), value=e.value)
         if e.op in _FIRST:
@@ -105,11 +108,21 @@ class _Taylor:
         own = _own(e)
         if own is not None:
             return own(self, e, *(self.series[a.index] for a in e.args), k)
-        if e.op in BINDERS:
-            return _derived(self.partials[e.index], self.series, k)
-        terms = [_times(a_j, p, Fraction(j, k)) for a, partial in self.partials[e.index]
-                 for j, a_j, p in _pairs(self.series[a.index], self.series[partial.index], k)]
-        return _sum(terms)
+        total = _dot((self._rate(a, j), self.series[partial.index][k - j])
+                     for a, partial in self.partials[e.index] for j in range(1, k + 1))
+        return None if total is None else total * Fraction(1, k)
+
+    def _derived(self, e: Expr, k: int) -> Expr | None:
+        """e_k = (e')_(k-1) / k."""
+        rate = self._rate(e, k)
+        return None if rate is None else rate * Fraction(1, k)
+
+    def _rate(self, a: Expr, j: int) -> Expr | None:
+        """j a_j, which is the coefficient j - 1 of a'."""
+        if a.index in self.flows:
+            return self.series[self.flows[a.index][0].index][j - 1]
+        a_j = self.series[a.index][j]
+        return None if a_j is None else a_j * j
 
     def _zeroth(self, a: Expr) -> Expr:
         """A truth value has a value and no derivatives."""
@@ -129,25 +142,6 @@ class _Taylor:
         return self.pool.node("where" if e.op == "where" else "choice", values[0], zero if a is None else a, zero if b is None else b)
 
 
-def _derived(whole: Sequence[tuple[Expr, Expr]], series: dict[int, Series], k: int) -> Expr | None:
-    """From the coefficients of the derivative as a whole: e_k = (e')_(k-1) / k."""
-    rate = series[whole[0][1].index][k - 1] if whole else None
-    return None if rate is None else rate * Fraction(1, k)
-
-
-def _pairs(a: Series, p: Series, k: int) -> Iterable[tuple[int, Expr, Expr]]:
-    """(j, a_j, p_(k-j)) for j = 1, ..., k, without the zeros."""
-    for j in range(1, k + 1):
-        a_j, p_j = a[j], p[k - j]
-        if a_j is not None and p_j is not None:
-            yield j, a_j, p_j
-
-
-def _times(a: Expr, b: Expr, factor: Fraction) -> Expr:
-    product = a * b
-    return product if factor == 1 else product * factor
-
-
 def _sum(terms: Iterable[Expr | None]) -> Expr | None:
     total: Expr | None = None
     for term in terms:
@@ -160,14 +154,14 @@ def _minus(a: Expr | None, b: Expr | None) -> Expr | None:
     return a if b is None else -b if a is None else a - b
 
 
+def _dot(pairs: Iterable[tuple[Expr | None, Expr | None]]) -> Expr | None:
+    """The sum of products, without the zeros."""
+    return _sum(a * b for a, b in pairs if a is not None and b is not None)
+
+
 def _product(a: Series, b: Series, ks: Iterable[int], k: int) -> Expr | None:
     """The sum of a_j b_(k-j) over the j of `ks`."""
-    terms = []
-    for j in ks:
-        p, q = a[j], b[k - j]
-        if p is not None and q is not None:
-            terms.append(p * q)
-    return _sum(terms)
+    return _dot((a[j], b[k - j]) for j in ks)
 
 
 def _square(x: Series, ks: Sequence[int], k: int) -> Expr | None:

@@ -21,7 +21,7 @@ from ..machine.loop_runtime import compiled
 from ..machine.memory import Memory
 from ..machine.tiers import compile_busy
 from ..reference.interpreter import enclose_constant
-from .cells import Cells, gathered, packed, unpacked
+from .cells import KEPT, gathered, packed, unpacked
 from .march_loop import NO_STEP, ROOM_LEFT, march
 from .march_memory import MarchMemory
 from .series import ORDER, kernels
@@ -45,33 +45,39 @@ def solve(flow: Flow) -> Table:
 
 def integrated(flow: Flow) -> Table:
     """The same, computed: from the start both ways."""
-    sides = [_march(flow, end) for end in (flow.begin, flow.end)]
+    parts, reasons = list[tuple[Array, ...]](), list[str]()
+    for end in (flow.begin, flow.end):
+        cells, reason = _march(flow, end)
+        parts += cells
+        reasons.append(reason)
     compile_busy()
-    return gathered([cells for cells, _ in sides], (sides[0][1], sides[1][1]))
+    compiled(march).optimize(0.0)
+    return gathered(flow.states, parts, (reasons[0], reasons[1]))
 
 
-def _march(flow: Flow, end: float) -> tuple[Cells, str]:
+def _march(flow: Flow, end: float) -> tuple[list[tuple[Array, ...]], str]:
     """The cells from 0 on, and why there are no more."""
     if end == 0.0 or not flow.steps:
-        return Cells.of(flow.states, []), ""
-    memory, parts, left = _memory(flow, end), list[Cells](), flow.steps
+        return [], ""
+    memory, parts, left = _memory(flow, end), list[tuple[Array, ...]](), flow.steps
     while True:
         check()
         memory.set("count", 0)
         memory.set("room", min(left, _ROOM))
         why = compiled(march)(memory.address)
-        parts.append(Cells.copied(memory))
-        left -= len(parts[-1].s)
+        count = memory.number("count")
+        parts.append(tuple(memory[name][:count].copy() for name in KEPT))
+        left -= count
         if why == NO_STEP:
-            return Cells.of(flow.states, parts), (
+            return parts, (
                 f"beyond {memory.number('at'):.9g} no enclosure is proved: the solution may grow beyond all bounds, leave the domain of "
                 "its equations or come to a kink of theirs, or what is known of its start is too little")
         if why != ROOM_LEFT:
-            return Cells.of(flow.states, parts), ""
+            return parts, ""
         if not left and abs(memory.number("at")) < abs(end):
-            return Cells.of(flow.states, parts), f"the limit of {flow.steps:,} steps is reached at {memory.number('at'):.9g}"
+            return parts, f"the limit of {flow.steps:,} steps is reached at {memory.number('at'):.9g}"
         if not left:
-            return Cells.of(flow.states, parts), ""
+            return parts, ""
 
 
 def _memory(flow: Flow, end: float) -> Memory:
@@ -79,15 +85,15 @@ def _memory(flow: Flow, end: float) -> Memory:
     n, made = flow.states, kernels(flow)
     memory = Memory(MarchMemory, {
         "n": n, "terms": ORDER + 2, "room": _ROOM, "inputs": max(len(k.variables) for k in made),
-        "outputs": max(len(k.outputs) for k in made), "values": (ORDER + 1) * n, "twice": 2 * n})
+        "outputs": max(len(k.outputs) for k in made), "twice": 2 * n, "degrees": ORDER + 1})
     for name, kernel in zip(made._fields, made, strict=True):
-        memory.set(name, kernel.block_address("decorated"))
-    for name, value in (("order", ORDER), ("end", end), ("way", max(-flow.begin, flow.end)), ("last", math.inf),
-                        ("least_term", _TERM), ("least_rest", _REST), ("margin", _MARGIN)):
-        memory.set(name, value)
+        memory.set(name, kernel.block_address("decorated" if name == "coefficients" else "interval"))
     middle, off, ends = _start(flow)
-    memory["m"][:], memory["box"][:], memory["off"][:], memory["r0"][:] = middle, ends, off, off
-    memory["c"][:] = memory["q"][:] = np.eye(n)
+    for name, value in (("end", end), ("way", max(-flow.begin, flow.end)), ("last", math.inf),
+                        ("least_term", _TERM), ("least_rest", _REST), ("margin", _MARGIN), ("columns", 2 * n if off.any() else n)):
+        memory.set(name, value)
+    memory["m"][:], memory["box"][:], memory["off"][:], memory["r"][n:] = middle, ends, off, off
+    memory["frame"].reshape(2, n, n)[:] = np.eye(n)
     return memory
 
 

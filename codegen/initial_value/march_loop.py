@@ -5,6 +5,7 @@ doubles and decides what is tried. What must be exact of it says why.
 
 from ..machine.loops import call_kernel, native
 from ..machine.structures import LANES
+from .march_columns import along_columns
 from .march_memory import MarchMemory, give, is_finite
 from .march_states import advanced
 
@@ -38,7 +39,7 @@ def step(s: MarchMemory) -> bool:
     """A step, where one is proved."""
     if not begin(s):
         return False
-    shortest, length, backward = _SHORTEST * max(abs(s.way), abs(s.at)), longest_good(s), s.end < 0.0
+    shortest, length, backward = min(_SHORTEST * max(abs(s.way), abs(s.at)), 0.5 * LONGEST), longest_good(s), s.end < 0.0
     for _ in range(_HALVINGS):
         s.after = s.at - length if backward else s.at + length
         if length < shortest or abs(s.after - s.at) < 0.5 * length:
@@ -51,21 +52,19 @@ def step(s: MarchMemory) -> bool:
 
 @native
 def begin(s: MarchMemory) -> bool:
-    """The coefficients at the time `at` over the box of all states, and their sizes and widths."""
-    k = give(s, 0, s.at, s.at)
+    """The coefficients at the time `at`: of m, over the box of all states, and along the columns; their sizes and widths."""
     for i in range(s.n):
         if not is_finite(s.box[i, 0], s.box[i, 1]):
             return False
-        k = give(s, k, s.box[i, 0], s.box[i, 1])
-        s.x[0, i, 0], s.x[0, i, 1] = s.box[i, 0], s.box[i, 1]
-    call_kernel(s.coefficients, s.given, s.none, s.found)
-    if not taken(s):
-        return False
+    first = 0
+    while first <= s.columns:
+        if not along_columns(s, first):
+            return False
+        first += LANES
     for k in range(s.terms):
         s.size[k], s.width[k] = 0.0, 0.0
         for i in range(s.n):
-            if k > 0:
-                s.x[k, i, 0], s.x[k, i, 1] = s.over[k, i, 0], s.over[k, i, 1]
+            put(s, k * s.n + i, s.x[k, i, 0], s.x[k, i, 1])
             s.size[k] = max(s.size[k], max(abs(s.x[k, i, 0]), abs(s.x[k, i, 1])))
             s.width[k] = max(s.width[k], s.x[k, i, 1] - s.x[k, i, 0])
     if not s.width[0] > _WIDE * s.size[0]:
@@ -75,13 +74,20 @@ def begin(s: MarchMemory) -> bool:
 
 
 @native
+def put(s: MarchMemory, k: int, lo: float, hi: float) -> None:
+    """Argument k of the polynomial over the box."""
+    for lane in range(LANES):
+        s.over_box.put(k, lane, lo, hi)
+
+
+@native
 def taken(s: MarchMemory) -> bool:
     """The coefficients that were found, as `over`; False where they are not proved, or not finite."""
     for k in range(1, s.terms):
         for i in range(s.n):
             j = (k - 1) * s.n + i
-            lo, hi = s.found.lo(j, 0), s.found.hi(j, 0)
-            if not (is_finite(lo, hi) and s.found.level(j, 0) == 3.0):
+            lo, hi = s.judged.lo(j, 0), s.judged.hi(j, 0)
+            if not (is_finite(lo, hi) and s.judged.level(j, 0) == 3.0):
                 return False
             s.over[k, i, 0], s.over[k, i, 1] = lo, hi
     return True
@@ -123,11 +129,11 @@ def is_good(s: MarchMemory, h: float) -> bool:
 
 @native
 def small_rest(s: MarchMemory, h: float) -> bool:
-    """Is the remainder about as small as rounding, or as what is open?"""
+    """Is the remainder about as small as rounding in the states of the step, or as what is open of them?"""
     rest, states, open_ = 0.0, 0.0, 0.0
     for i in range(s.n):
         rest = max(rest, max(abs(s.over[s.terms - 1, i, 0]), abs(s.over[s.terms - 1, i, 1])))
-        states = max(states, max(abs(s.box[i, 0]), abs(s.box[i, 1])))
+        states = max(states, max(abs(s.inside[i, 0]), abs(s.inside[i, 1])))
         open_ = max(open_, s.off[i, 1] - s.off[i, 0])
     for _ in range(s.terms - 1):
         rest *= h
@@ -165,7 +171,7 @@ def proved(s: MarchMemory) -> bool:
             if not is_finite(s.trial[i, 0], s.trial[i, 1]):
                 return False
             k = give(s, k, s.trial[i, 0], s.trial[i, 1])
-        call_kernel(s.coefficients, s.given, s.none, s.found)
+        call_kernel(s.coefficients, s.given, s.none, s.judged)
         if not (taken(s) and spread(s)):
             return False
         held = True
@@ -181,21 +187,17 @@ def spread(s: MarchMemory) -> bool:
     """The range `inside` of Taylor's polynomial, with the last of `over` for its remainder, for the numbers from 0 to the step, in as many
     parts as there are lanes; these share their ends, so they leave nothing out. False where it is not finite.
     """
-    last, k = s.terms - 1, 0
-    for j in range(s.terms):
-        for i in range(s.n):
-            if j < last:
-                k = give(s, k, s.x[j, i, 0], s.x[j, i, 1])
-            else:
-                k = give(s, k, s.over[j, i, 0], s.over[j, i, 1])
+    last, k = s.terms - 1, s.terms * s.n
+    for i in range(s.n):
+        put(s, last * s.n + i, s.over[last, i, 0], s.over[last, i, 1])
     most, lo, share = max(0.0, s.h_hi), min(0.0, s.h_lo), 0.0
     length = most - lo
     for lane in range(LANES):
         share += 1.0 / LANES
         hi = most if lane == LANES - 1 else most - (1.0 - share) * length
-        s.given.put(k, lane, lo, hi)
+        s.over_box.put(k, lane, lo, hi)
         lo = hi
-    call_kernel(s.spread, s.given, s.none, s.found)
+    call_kernel(s.polynomial, s.over_box, s.none, s.found)
     for i in range(s.n):
         s.inside[i, 0], s.inside[i, 1] = s.found.lo(i, 0), s.found.hi(i, 0)
         for lane in range(LANES):

@@ -23,23 +23,25 @@ class Decorated(View):
 
 
 class MarchMemory(Structure):
-    """A march of n states with polynomials of degree `order`, over the way from 0 to `end`; `way`: of the longer side. Kernels as of
-    `series.Kernels`. At the time `at` the states are m + C r0 + Q r; `off` encloses C r0 + Q r, and `box` all. `least_term`, `least_rest`:
-    what the last terms may be against the largest, and remainders against the states; `margin`: of boxes against their widths.
+    """A march of n states with polynomials of degree d, over the way from 0 to `end`; `way`: of the longer side. Kernels as of
+    `series.Kernels`. At the time `at` the states are m + C r0 + Q r; `off` encloses C r0 + Q r, and `box` all. The rows of `frame` are the
+    columns of Q and C; the first `columns` of them count, as long as r0 is 0 those of Q alone. `least_term`, `least_rest`: what the last
+    terms may be against the largest, and remainders against the states; `margin`: of boxes against their widths.
     """
 
     quick = True
 
     n: int
-    order: int
-    terms: int                     # order + 2
-    values: int                    # (order + 1) n
+    degrees: int                   # of a polynomial, d + 1
+    terms: int                     # d + 2
     twice: int                     # 2 n
+    columns: int
     room: int                      # cells
     count: int                     # those that are known
     coefficients: int
-    advance: int
-    spread: int
+    along: int
+    polynomial: int
+    moved: int
     turned: int
     none: int
     at: float
@@ -53,30 +55,34 @@ class MarchMemory(Structure):
     h_lo: float                    # the step enclosed
     h_hi: float
     m: Floats = array("n")
-    c: Grid[float] = array("n", "n")
-    q: Grid[float] = array("n", "n")
-    r0: Grid[float] = array("n", 2)
-    r: Grid[float] = array("n", 2)
+    frame: Grid[float] = array("twice", "n")
+    r: Grid[float] = array("twice", 2)               # r, then r0
     off: Grid[float] = array("n", 2)
     box: Grid[float] = array("n", 2)
-    x: Grid[float] = array("terms", "n", 2)          # coefficients over the box
-    over: Grid[float] = array("terms", "n", 2)       # likewise over the whole step, from order 1 on
+    mid: Grid[float] = array("terms", "n", 2)        # coefficients at m, up to order d
+    x: Grid[float] = array("terms", "n", 2)          # over the box
+    w: Grid[float] = array("terms", "twice", "n", 2)  # derivatives along the columns, up to order d
+    over: Grid[float] = array("terms", "n", 2)       # as x over the whole step, from order 1 on
     inside: Grid[float] = array("n", 2)
     trial: Grid[float] = array("n", 2)
     size: Floats = array("terms")
     width: Floats = array("terms")
     weight: Floats = array("n")
     work: Floats = array("n")
-    basis: Grid[float] = array("n", "n")             # rows are vectors
-    mid_c: Grid[float] = array("n", "n")
-    vector: Floats = array("n")
+    next: Grid[float] = array("n", 2)                # the states at the end of the step if r0 and r were 0
+    moves: Grid[float] = array("twice", "n", 2)      # the columns there
+    vector: Floats = array("n")                      # middles of these
+    basis: Grid[float] = array("twice", "n")
     given: Intervals = array("inputs", 2, LANES)
-    found: Decorated = array("outputs", 3, LANES)
-    kept: Decorated = array("outputs", 3, LANES)     # those of `advance`
-    cell: Grid[float] = array("room", 4)             # s, s + h, and the ends of h
-    cell_kept: Grid[float] = array("room", "values", 2)
-    cell_over: Grid[float] = array("room", "twice", 2)
-    cell_inside: Grid[float] = array("room", "n", 2)
+    found: Intervals = array("outputs", 2, LANES)
+    over_box: Intervals = array("inputs", 2, LANES)  # what `polynomial` is given of x
+    judged: Decorated = array("outputs", 3, LANES)   # those of `coefficients`
+    cell: Grid[float] = array("room", 2)             # s, s + h
+    c: Grid[float] = array("room", "n", "degrees")   # as in `graph.flows.Table`
+    error: Grid[float] = array("room", "n")
+    slope_error: Grid[float] = array("room", "n")
+    bend: Grid[float] = array("room", "n")
+    range: Grid[float] = array("room", "n", 2)
 
 
 @native

@@ -9,6 +9,7 @@ from flint import arb
 import codegen
 from codegen.from_sympy import flow_of
 from codegen.initial_value import march
+from codegen.operators import DefiniteIntegral, Inverse
 from generative import ode, ode_span, t
 from generative.ode import Known
 from tests.initial_values import KEPLER, LORENZ, PENDULUM, Case, Referee, x, y, z
@@ -110,6 +111,26 @@ def test_equations_that_end_and_kinks() -> None:
     (falling,), (kinked,) = (ode([rate], [x], [1], (t, 0, 9)) for rate in (-sp.sqrt(x), 1 + abs(x - 2)))
     assert 1.5 < ode_span(falling).span.hi <= 2
     assert ode_span(kinked).span.hi < sp.log(2) and ode_span(kinked).after
+
+
+@pytest.mark.parametrize(("rate", "exact", "end"), [
+    (1 + x**2, sp.tan(t), 1.5), (sp.exp(x), -sp.log(1 - t), 0.9), (sp.sqrt(1 - x**2), sp.sin(t), 1.5), (-1000 * x + t, (
+        sp.exp(-1000 * t) - 1 + 1000 * t) / 10**6, 0.25)])
+def test_states_that_begin_at_zero(rate: sp.Expr, exact: sp.Expr, end: float) -> None:
+    kernel = codegen.compile([ode([rate], [x], [0], (t, 0, end))[0] - exact], [t])
+    lo, hi = kernel.interval([[end / 2], [end]], [[end / 2], [end]])
+    assert (lo <= 0).all() and (hi >= 0).all() and (hi - lo).max() < 1e-11
+
+
+def test_rates_with_integrals_and_inverses_of_states() -> None:
+    """The integral of e^s up to x is e^x - 1, that of cos s from t to x a difference of sines, and the inverse of s^3 at x^3 is x."""
+    s = sp.Symbol("s", real=True)
+    rates = [DefiniteIntegral(sp.exp(s), s, 0, x), DefiniteIntegral(sp.cos(s), s, t, x), Inverse(s**3, s, x**3, sp.Rational(1, 2), 4)]
+    found = [ode([rate], [x], [1], (t, 0, 0.25))[0] for rate in rates]
+    (sines,) = ode([sp.sin(x) - sp.sin(t)], [x], [1], (t, 0, 0.25))
+    true = [-sp.log(1 - (1 - sp.exp(-1)) * sp.exp(t)), sines, sp.exp(t)]
+    lo, hi, level = codegen.compile([a - b for a, b in zip(found, true, strict=True)], [t]).decorated([[0.25]], [[0.25]])
+    assert (lo <= 0).all() and (hi >= 0).all() and (hi - lo).max() < 1e-9 and (level == 3).all()
 
 
 def test_without_a_first_step_nothing_is_known() -> None:
