@@ -25,9 +25,8 @@ def ode(rates: Sequence[Any], states: Sequence[Any], start: Sequence[Any], time:
 
     `rates`: the formulas f_k, of the symbols `states`, of the time, and of any other symbols. `start`: the values s_k: numbers, formulas of
     other symbols, or pairs (lo, hi) of numbers, of which one is the value and nobody knows which. `time`: (t, t0), the symbol of
-    the time, or a formula in its place, and the time of the start; (t, t0, end) with an end; or (t, t0, begin, end). Without them the
-    equations are integrated over a time of `SPAN` both ways. `ranges`: pairs (lo, hi) for other symbols, which
-    they are never beyond.
+    the time and the time of the start; (t, t0, end) with an end; or (t, t0, begin, end). Without them the equations are integrated over a
+    time of `SPAN` both ways. `ranges`: pairs (lo, hi) for other symbols, which they are never beyond.
 
     Inclusion functions *enclose*: values are those of the solution, or of every one that the ranges allow, by validated Taylor series of
     order 20 with a remainder (Lohner 1987), integrated once, when a kernel needs them. Where the solution ends, at a pole or where its
@@ -53,7 +52,7 @@ def ode(rates: Sequence[Any], states: Sequence[Any], start: Sequence[Any], time:
     formulas, values = ([*items(given, f"the {what} of ode")] for given, what in ((rates, "rates"), (start, "start")))
     if not (len(formulas) == len(names) == len(values) > 0):
         raise ValueError(f"ode needs as many rates and start values as states, got {len(formulas)} and {len(values)} for {len(names)}")
-    at, own, begin, span = _time(time)
+    own, begin, span = _time(time)
     if not isinstance(ranges, Mapping | None):
         raise ValueError(f"the ranges of ode are a dictionary of pairs (lo, hi), got {shown(ranges)}")
     known_ends = {_symbol(s): _doubles(*interval(pair, f"the range of {s}")) for s, pair in (ranges or {}).items()}
@@ -66,7 +65,7 @@ def ode(rates: Sequence[Any], states: Sequence[Any], start: Sequence[Any], time:
     placed = {s: datum(k) for k, s in enumerate(data)}
     problem = InitialValueProblem([replaced(e, placed) for e in later], [(replaced(a, placed), replaced(b, placed)) for a, b in first],
                                   [known_ends.get(s) for s in data], span, _steps(steps), [s.name for s in names])
-    return [Solution(at - begin, problem, k, *data) for k in range(len(names))]
+    return [Solution(own - begin, problem, k, *data) for k in range(len(names))]
 
 
 def ode_span(solution: Any) -> Known:
@@ -109,8 +108,8 @@ def _start(given: Any, taken: set[Any]) -> tuple[Any, Any]:
     return value, value
 
 
-def _time(given: Any) -> tuple[Any, Any, Any, tuple[float, float]]:
-    """The formula of the time, its symbol in the rates, the time of the start, and the span from there."""
+def _time(given: Any) -> tuple[Any, Any, tuple[float, float]]:
+    """The symbol of the time, the time of the start, and the span from there."""
     parts = items(given, "the time of ode")
     if not 2 <= len(parts) <= 4:
         raise ValueError("the time of ode is (t, t0), (t, t0, end) or (t, t0, begin, end)")
@@ -119,7 +118,7 @@ def _time(given: Any) -> tuple[Any, Any, Any, tuple[float, float]]:
     if symbol in free_symbols(start):
         raise ValueError(f"the time of the start of ode must not depend on the time, got {shown(start)}")
     if not ends:
-        return _symbol(symbol), symbol, start, (-SPAN, SPAN)
+        return _symbol(symbol), start, (-SPAN, SPAN)
     reach = [_formula(e, "an end of the time of ode") - start for e in ends]
     if not all(e.is_number and e.is_finite for e in reach):
         raise ValueError(f"the time of ode needs numbers as its ends, got {shown(ends)}")
@@ -128,7 +127,7 @@ def _time(given: Any) -> tuple[Any, Any, Any, tuple[float, float]]:
     more = (most - least) * 2.0**-20 or 2.0**-20
     if not math.isfinite(least - more) or not math.isfinite(most + more):
         raise ValueError(f"the time of ode is too long: {shown(ends)}")
-    return _symbol(symbol), symbol, start, (least - more, most + more)
+    return _symbol(symbol), start, (least - more, most + more)
 
 
 def _steps(given: Any) -> int:

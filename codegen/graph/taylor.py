@@ -13,7 +13,7 @@ from fractions import Fraction
 
 from .autodiff import RULES, branches, forward
 from .binders import BINDERS
-from .expr import Expr, reachable
+from .expr import Expr, ExprPool, reachable
 
 Series = list[Expr | None]
 """Coefficients; None is a structural zero."""
@@ -87,7 +87,7 @@ class _Taylor:
         if e.op in BINDERS:
             order, leaves = reachable([e]), [self.leaf, *(self.pool.nodes[index] for index in self.flows)]
             return [(x, p) for x in leaves if (p := forward(self.pool, order, x).get(e.index)) is not None]
-        rule = RULES[e.op](self.pool, e, e.args)
+        rule = _powers(self.pool, e) if e.op == "pow" else RULES[e.op](self.pool, e, e.args)
         return [(a, p) for a, p in zip(e.args, rule, strict=True) if p is not None and self._dependent(a)]
 
     # -- the coefficients -----------------------------------------------------------------------------------------
@@ -140,6 +140,12 @@ class _Taylor:
             return None
         zero = self.pool.constant(0)
         return self.pool.node("where" if e.op == "where" else "choice", values[0], zero if a is None else a, zero if b is None else b)
+
+
+def _powers(pool: ExprPool, e: Expr) -> tuple[Expr, Expr]:
+    """Partial derivatives of b^w, in itself: by w b^(w-1) each order would need the series of one more power."""
+    base, exponent = e.args
+    return exponent * e / base, e * pool.node("log", base)
 
 
 def _sum(terms: Iterable[Expr | None]) -> Expr | None:
