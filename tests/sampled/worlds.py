@@ -58,7 +58,8 @@ def wrong(run: Run, times: int = 10_000) -> Iterator[str]:
                 yield f"bodies {i} and {j} are {found.max():.3g} deep in each other at t = {float(now.times[near][found.argmax()])!r}"
     energies, momenta = now.energies(), np.column_stack(now.momenta())
     grown = float((energies - np.minimum.accumulate(energies)).max())
-    if grown > 1e-12 * energies[0]:
+    # Motion in contact is a polynomial that fits to some 1e-12.
+    if grown > 1e-11 * energies[0]:
         yield f"the energy grows by {grown:.3g}"
     drift = float(np.abs(momenta - momenta[0]).max())
     if drift > 1e-11:
