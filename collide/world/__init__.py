@@ -7,7 +7,7 @@
 - `clipping`, `polytope`, `turned`: bodies combined of half-spaces, or of leaves round one axis, as solids, whose edges are known
 - `rotation`, `series_loop`, `flight`, `forced`, `formulas`: the motion of a body between two events as a formula whose numbers are
   parameters
-- `system`, `picard`: differential equations of bodies under forces and in contact, and how they are solved
+- `system`, `picard`, `windows`: differential equations of bodies under forces and in contact, how they are solved, and for how long at once
 - `outline`, `actor`: what is simple in a shape (balls, flat faces); a body with its present motion
 - `neighbours`, `far`, `departed`, `cover`, `apart`: which pairs come near each other, until when balls round them are apart, or for ever,
   trees of balls and slabs round parts of surfaces, and until when pairs are apart by these, and where alone they may meet

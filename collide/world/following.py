@@ -19,13 +19,14 @@ from .sustained import Held, Mode, at_rest, still
 from .system import Forces, System
 from .touches import Rest
 from .tracked.curved import OnSmooth
-from .tracked.ends import BEYOND, End, Watch, hopping, lifted, onward, settled
-from .tracked.forces import Kept, solved
+from .tracked.ends import BEYOND, End, Watch, hopping
+from .tracked.forces import Kept
 from .tracked.grip import gripped
+from .tracked.settling import lifted, onward, settled
 
 # Against what acts on a body, what counts as none; and against a slip that does, those that are stopped where there is no other answer.
 _SLOW, _STOPPED = 1e-9, (1.0, 10.0, 100.0)
-# A window goes on for so much longer than what hops is expected to. Effort only.
+# A window goes on for so much longer than what hops or lands is expected to. Effort only.
 _PAST = 2.0
 # Against what acts at contacts, what counts as no force. So many ends of motions at one moment are none.
 _QUIET, _AT_ONCE = 1e-11, 30
@@ -33,7 +34,7 @@ _QUIET, _AT_ONCE = 1e-11, 30
 
 class Following(Hopping):
     """Of bodies that are followed, `ends`: why their present motion ends; `pairs`: those that move with them; `modes`: how they stay in
-    contact; and `steps`: how long a time is tried at once.
+    contact; and `steps`: how long a time is tried at once, of those that slip, and others.
     """
 
     def __init__(self, actors: Sequence[Actor], coefficients: Callable[[int, int], tuple[float, float]], start: float,
@@ -43,7 +44,7 @@ class Following(Hopping):
         self.ends: dict[int, End | None] = {}
         self.pairs: dict[int, tuple[Key, ...]] = {}
         self.modes: dict[int, Mode] = {}
-        self.steps: dict[int, float] = {}
+        self.steps: dict[tuple[int, bool], float] = {}
         self.since = (start, 0)
 
     # -- what is followed -----------------------------------------------------------------------------------------------
@@ -119,7 +120,7 @@ class Following(Hopping):
     def _go_on_together(self, owners: Sequence[Key], chosen: Sequence[Kept], free: Sequence[int]) -> None:
         chosen = self._renewed(owners, chosen)
         system = self._system(chosen, free)
-        system.step = max([self.steps.get(k, 0.0) for k in free], default=0.0) or system.step
+        system.step = max([self.steps.get((k, system.turning), 0.0) for k in free], default=0.0) or system.step
         if chosen:
             for k, (centre, shift, velocity, spin) in zip(free, settled(system, self.now, self._all()), strict=True):
                 course = self.actors[k].course
@@ -167,26 +168,30 @@ class Following(Hopping):
         actors = [self.actors[k] for k in system.linked]
         if not all(a.free or a.rigid.fixed for a in actors):
             return False
-        _, motion, inverse, rates = system.look(self.now, self._all())
-        speeding = np.abs(rates + solved(system.kept, motion, inverse).change.reshape(-1, 6)).max(axis=0)
+        rates, answer = system.look(self.now, self._all())[3], system.answer(self.now, self._all())
+        speeding = np.abs(rates + answer.change.reshape(-1, 6)).max(axis=0)
         size, pull = min(a.radius for a in actors if a.free), float(np.linalg.norm(self.gravity))
         calm = speeding[:3].max() <= _SLOW * pull and speeding[3:].max() * size <= _SLOW * pull
         return calm and all(still(a.course, self.now, a.radius, a.gravity) for a in actors if a.free)
 
     def _solve(self, system: System, owners: Sequence[Key]) -> None:
-        step = system.step
+        step, watch = system.step, self._watch(system, owners) if system.kept else None
         system.step = min(step, _PAST * hopping(system, self.now, self._all(), min(map(self.size, owners), default=1.0)))
+        if watch and any(self.ends.get(k) for k in system.free):
+            # Where one end came, the next one may be near.
+            system.step = min(system.step, _PAST * watch.soon(self.now, self._all()))
         soon = system.step < step
         found = system.courses(self.now, self._all())
         if found is None:
             self._no_curves(system, owners)
             raise Undecided(f"the forces change so much at t = {self.now!r} that no polynomial follows the motion")
-        end = self._end(system, owners, found) if system.kept else None
+        end = self._end(watch, owners, found) if watch else None
         for k, course in zip(system.free, found, strict=True):
             self.actors[k].take(course if end is None else replace(course, until=end.time), self.now)
             # So nothing comes after it that does not know how the body moves on.
             self.push(self.actors[k].course.until, Due.SERIES, (k,))
-            self.steps[k] = step if soon else system.step
+            # How long a slip can be followed at once, which gets less and less as it ends, says nothing of what sticks then.
+            self.steps |= {(k, turning): step if soon else system.step for turning in {system.turning, True}}
             self.ends[k] = end
             self.pairs[k] = tuple(dict.fromkeys(owners))
         for key in dict.fromkeys(owners):
@@ -204,15 +209,18 @@ class Following(Hopping):
                 raise Undecided(f"{both} come to touch along a curve, or where they are flat, at t = {self.now!r}: how they go on from "
                                 "there is not followed")
 
-    def _end(self, system: System, owners: Sequence[Key], found: Sequence[Forced]) -> End | None:
-        courses = self._all()
-        for k, course in zip(system.free, found, strict=True):
-            courses[k] = course
+    def _watch(self, system: System, owners: Sequence[Key]) -> Watch:
         shapes = {k: shape for k in system.linked if (shape := self.shape(k)) is not None}
-        watch = Watch(system, self.now, courses, shapes, self.features, min(self.size(key) for key in owners))
+        watch = Watch(system, self.now, self._all(), shapes, self.features, min(self.size(key) for key in owners))
         for c, k in watch.around:
             if not (self.actors[k].rigid.fixed and self.touching[owners[c]].face is not None):
                 self.not_followed(owners[c])
+        return watch
+
+    def _end(self, watch: Watch, owners: Sequence[Key], found: Sequence[Forced]) -> End | None:
+        courses = self._all()
+        for k, course in zip(watch.system.free, found, strict=True):
+            courses[k] = course
         end = watch.end(self.now, found[0].until, courses)
         if end is not None:
             self._not_at_once(end.time, owners[0])

@@ -125,3 +125,12 @@ def _shifted(count: int, by: float) -> np.ndarray:
 def place_of(course: Any, t: float) -> Place:
     """Where a body is at a time, and how it moves."""
     return Place(course.centre_at(t), course.turn_at(t), course.velocity_at(t), course.spin_at(t))
+
+
+def rates_of(course: Any, times: np.ndarray) -> np.ndarray:
+    """(m, 6): how velocity and spin change at m times."""
+    if isinstance(course, Forced):
+        return course.rates_at(times)
+    if isinstance(course, Flight) and course.still:
+        return np.zeros((len(times), 6))
+    return np.array([course.rates_at(t) for t in times.tolist()]).reshape(-1, 6)

@@ -66,12 +66,22 @@ class Hitting(Following):
         # The centre of a ball tells which way its normal goes.
         wrong = self.refuted(key, found.points, normals)[:, None]
         normals = np.where(wrong, -normals if any(self.actors[k].ball is not None for k in key[:2]) else np.nan, normals)
+        normals = self._of_ball(key, found.points, normals)
         wide = 0.0 if found.time is None else found.time[1] - found.time[0]
         which = np.array(distinct(found.points, normals, SAME * self.size(key) + wide * self.speed(key)))
         which = which[self.in_planes(key, found.points[which], normals[which])]
         touch = Touching(self.now, found.points[which], normals[which], found.existence[which],
                          self._face(key, found.points[which], normals[which]))
         return self.tracked(key, touch)
+
+    def _of_ball(self, key: Key, points: np.ndarray, normals: np.ndarray) -> np.ndarray:
+        """Normals, but where a ball has others: at the border of a face a search may give that of the face."""
+        for k, side in zip(key[:2], (1.0, -1.0), strict=True):
+            if self.actors[k].ball is not None:
+                way = side * (points - self.actors[k].course.centre_at(self.now))
+                way /= np.linalg.norm(way, axis=1)[:, None]
+                normals = np.where((way * normals).sum(axis=1)[:, None] >= 1.0 - SAME, normals, way)
+        return normals
 
     def _face(self, key: Key, points: np.ndarray, normals: np.ndarray) -> tuple[int, Flat] | None:
         """Which of two bodies is fixed, and touches with a flat face? It may have others that are parallel to that."""

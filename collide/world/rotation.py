@@ -14,7 +14,7 @@ from .series_loop import SeriesMemory
 # a step ends: some roundings. Effort only: with 16 of them steps are 2.8 times as long as with 12, with 20 another 1.9 times, but formulas
 # take longer.
 TERMS, TUMBLING, _REMAINDER = 12, 16, 1e-16
-_NEXT, _AFTER = [1, 2, 0], [2, 0, 1]
+_NEXT, _AFTER = np.array([1, 2, 0]), np.array([2, 0, 1])
 
 
 def about(axis: np.ndarray, angle: float) -> np.ndarray:
@@ -120,7 +120,7 @@ def free_series(turn: np.ndarray, spin: np.ndarray, inertia: np.ndarray, inverse
 
 def crosses(a: np.ndarray, b: np.ndarray) -> np.ndarray:
     """Products of vectors (..., 3), row by row; `np.cross` takes ten times as long for so few."""
-    return np.asarray(a[..., _NEXT] * b[..., _AFTER] - a[..., _AFTER] * b[..., _NEXT])
+    return np.asarray(a.take(_NEXT, -1) * b.take(_AFTER, -1) - a.take(_AFTER, -1) * b.take(_NEXT, -1))
 
 
 def length_of_step(series: np.ndarray) -> float:

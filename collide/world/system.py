@@ -6,6 +6,7 @@ velocities to 1e-9 of it, as measured at the points of the window (`picard`); an
 from what the equations say of the polynomials, over the window. From then on the motion *is* these polynomials.
 """
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -17,12 +18,13 @@ from codegen.given import doubles, shown
 
 from . import rotation
 from .flight import Inertia
-from .forced import Forced, place_of
+from .forced import Forced, place_of, rates_of
 from .picard import BETWEEN, INTEGRAL, NODES, POINTS, WEIGHTS, followed
 from .state import State
 from .tracked.contact import Place
-from .tracked.forces import Kept, Motion, motion, solved
+from .tracked.forces import Kept, Motion, Solved, motion, solved
 from .tracked.jets import Lost
+from .windows import NO_FIT, following, turned, turning
 
 Forces = Callable[[State], Any]
 
@@ -30,9 +32,8 @@ Forces = Callable[[State], Any]
 _CLOSE, _CLOSE_RATE, _SOLVED, _NEARLY = 1e-11, 1e-9, 1e-13, 1e-7
 # Windows of time that are tried, and rounds for each; after so many of these two rounds take changes to so much of themselves.
 _TRIES, _ROUNDS, _FIRST, _NEARER = 40, 40, 8, 0.25
-# A window is shorter by so much where nothing is found; else it is as long as a fit would be good, and a bit less, within bounds;
-# and what of an error may be roundings.
-_SHORTER, _LESS, _HALF, _LEAST, _MOST, _ROUNDED = 0.25, 0.75, 0.5, 0.1, 8.0, 1e-4
+# Changes that get less by so much in each round are foreseen.
+_EVENLY = 0.75
 # Rates, over a window, by which friction takes back what turns its direction, from which on that is solved for; and from which on that is
 # found only from near by.
 _STIFF, _SUDDEN = 0.5, 10.0
@@ -62,27 +63,37 @@ class System:
         self.row = {k: n for n, k in enumerate(self.free)}
         self.linked = sorted({k for c in kept for k in c.link.pair})
         self.step = 1.0
+        self.turning = turning(kept)
         self.failed: Exception | None = None
+        self._asked: tuple[Any, ...] = ()
+        self._seen: Any = None
+        self._answer: Solved | None = None
 
     def courses(self, now: float, courses: Sequence[Any]) -> list[Forced] | None:
         """Those of the bodies that are free, from their states at a time on; None if no polynomials follow them."""
         begin, self.failed = self._begin(now, courses), None
         # Forces that are none are told here; those at states that are not reached do not matter.
         self._forces(np.array([now]), [_place(own[None]) for own in begin], courses)
-        for k in range(_TRIES):
+        self.step, known = min(self.step, self._turned(now, courses)), list[tuple[float, float]]()
+        for _ in range(_TRIES):
             length = self.step
             if now + length == now:
                 break
             found, off = self._fitted(now, begin, courses)
-            # An error is one of the first power that a fit does not have, if it is none of roundings.
-            self.step *= _MOST if off < _ROUNDED else max(_LESS * off ** (-1.0 / rotation.TERMS), _LEAST)
+            known.append((length, off))
+            self.step *= following(known)
             if found is not None:
                 return found
-            # Where that did not help, as at the end of a slip, it is none of a power.
-            self.step = min(self.step, (_HALF if k else _LESS) * length)
         if self.failed is not None:
             raise self.failed
         return None
+
+    def _turned(self, now: float, courses: Sequence[Any]) -> float:
+        """About how long a window may be as slips turn."""
+        if not self.turning:
+            return math.inf
+        motion, small = self.look(now, courses)[1], _CLOSE_RATE * min(self.bodies[k].radius for k in self.free)
+        return turned(self.kept, motion, motion.free + motion.rows @ self.answer(now, courses).change, small)
 
     def _begin(self, now: float, courses: Sequence[Any]) -> np.ndarray:
         """(n, 13): centre, quaternion, velocity and spin of each free body."""
@@ -91,10 +102,21 @@ class System:
 
     def look(self, now: float, courses: Sequence[Any]) -> tuple[dict[int, Place], Motion, np.ndarray, np.ndarray]:
         """At a time: the places of bodies that are linked by the contacts, these, the inverse masses, and (n, 6), how the free bodies speed
-        up without forces at contacts.
+        up without forces at contacts. What was asked last is known.
         """
-        places, motion, inverse, rates = self.looks(np.array([now]), courses)
-        return {k: p.of(0) for k, p in places.items()}, motion.of(0), inverse[0], rates[0]
+        asked = (now, *(courses[k] for k in (*self.linked, *self.free)))
+        if self._asked[:1] != asked[:1] or any(a is not b for a, b in zip(self._asked[1:], asked[1:], strict=True)):
+            places, motion, inverse, rates = self.looks(np.array([now]), courses)
+            self._seen = {k: p.of(0) for k, p in places.items()}, motion.of(0), inverse[0], rates[0]
+            self._asked, self._answer = asked, None
+        return self._seen
+
+    def answer(self, now: float, courses: Sequence[Any]) -> Solved:
+        """The forces at contacts at a time."""
+        _, motion, inverse, _ = self.look(now, courses)
+        if self._answer is None:
+            self._answer = solved(self.kept, motion, inverse, bend=True)
+        return self._answer
 
     def looks(self, times: np.ndarray, courses: Sequence[Any]) -> tuple[dict[int, Place], Motion, np.ndarray, np.ndarray]:
         """Likewise at m times, with m as the first axis of each."""
@@ -105,7 +127,7 @@ class System:
     def _given(self, times: np.ndarray, courses: Sequence[Any]) -> tuple[dict[int, Place], dict[int, np.ndarray]]:
         """Places and rates of the other bodies that contacts link."""
         others = [k for k in self.linked if k not in self.row]
-        rates = {k: np.array([courses[k].rates_at(t) for t in times.tolist()]) for k in others}
+        rates = {k: rates_of(courses[k], times) for k in others}
         return {k: courses[k].places(times) for k in others}, rates
 
     def _fitted(self, now: float, begin: np.ndarray, courses: Sequence[Any]) -> tuple[list[Forced] | None, float]:
@@ -114,27 +136,37 @@ class System:
             with np.errstate(all="ignore"):
                 solved = self._solved(now, begin, courses)
                 if solved is None:
-                    return None, _SHORTER**-rotation.TERMS
+                    return None, NO_FIT
                 each = list(zip(self.free, np.swapaxes(solved, 0, 1), strict=True))
                 found = [_fit(now, self.step, own, self.bodies[k].inertia) for k, own in each]
                 off = max([_off(course, own, self.bodies[k].radius) for (k, own), course in zip(each, found, strict=True)], default=0.0)
                 off = max(off, self._between(now, found, courses)) if off <= 1.0 else off
         except (Lost, np.linalg.LinAlgError):
-            return None, _SHORTER**-rotation.TERMS
+            return None, NO_FIT
         except (ArithmeticError, ValueError) as error:
             self.failed = error
-            return None, _SHORTER**-rotation.TERMS
+            return None, NO_FIT
         return found if off <= 1.0 else None, off
 
     def _solved(self, now: float, begin: np.ndarray, courses: Sequence[Any]) -> np.ndarray | None:
         """(NODES, n, 13): the states at the points of the present step; None if they are not found."""
-        states, given = np.broadcast_to(begin, (NODES, *begin.shape)), self._given(np.array([now]), courses)
-        bend = self._rates(np.array([now]), [_place(own[None]) for own in begin], given, courses, self.kept)[1]
-        if bend is not None and self._stiff(bend, _SUDDEN):
+        _, _, _, rates = self.look(now, courses)
+        answer = self.answer(now, courses)
+        states = self._onward(begin, rates + answer.change.reshape(rates.shape))
+        if answer.bend is not None and self._stiff(answer.bend[None], _SUDDEN):
             # Friction that turns so fast is found only from near by: from motion on which slips stay as they are.
             even = self._iterated(now, begin, states, courses, [replace(k, slip=None) for k in self.kept], _NEARLY)
             states = states if even is None else even
         return self._iterated(now, begin, states, courses, self.kept, _SOLVED)
+
+    def _onward(self, begin: np.ndarray, rates: np.ndarray) -> np.ndarray:
+        """(NODES, n, 13): the states with rates (n, 6) that stay as they are, about."""
+        times, states = self.step * POINTS[:, None, None], np.repeat(begin[None], NODES, axis=0)
+        states[..., 7:] += times * rates
+        states[..., :3] += times * (begin[:, 7:10] + states[..., 7:10]) / 2.0
+        spins = np.concatenate([np.zeros((len(begin), 1)), begin[:, 10:]], axis=1)
+        states[..., 3:7] += times * rotation.products(spins, begin[:, 3:7]) / 2.0
+        return states
 
     def _stiff(self, bend: np.ndarray, least: float) -> bool:
         return bool(self.step * np.abs(np.trace(bend, axis1=1, axis2=2)).max() > least)
@@ -160,7 +192,9 @@ class System:
             change = float((np.abs(found - states) / (scale + np.abs(found))).max()) if len(begin) else 0.0
             states = found
             changes.append(change)
-            if change <= close:
+            # Those that are left, if they go on to get less as they did.
+            less = max(changes[-1] / changes[-2], changes[-2] / changes[-3]) if k > 1 else 1.0
+            if change <= close or (less < _EVENLY and change * less <= close * (1.0 - less)):
                 return states
             # Where it comes no nearer, it jumps to and fro across a slip that ends.
             if not np.isfinite(change) or (k > _FIRST and change > _NEARER * changes[-3]):

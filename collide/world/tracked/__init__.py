@@ -10,5 +10,5 @@ differential equations, whose accelerations obey the contacts (Snyder 1993, Sect
 - `polyhedral`, `contact`, `plane`, `flush`, `manifold`: the corners and edges of a flat shape; a contact as a function of the state; where
   two bodies touch in one plane, and along curved edges that lie in it; where they touch
 - `forces`, `grip`: forces and accelerations at contacts of which each sticks or slips; which of these they do
-- `ends`: how far such a motion goes, and why it ends
+- `settling`, `ends`: with which state such a motion begins; how far it goes, and why it ends
 """

@@ -9,27 +9,26 @@ import numpy as np
 
 from codegen.deadline import check
 
-from ..impact import least_impulses
+from ..rotation import crosses
 from ..system import System
 from .curved import OnSmooth
 from .features import Features
 from .flush import low
-from .forces import Kept, Motion, Solved, missing, solved
+from .forces import Motion, Solved, missing, solved
 from .grip import TOLERANCE
 from .jets import Lost
 from .manifold import Contact
 from .pairs import alone, deeper
 from .polyhedral import Polyhedral
+from .settling import ROUNDING, alongside
 
 # Against size: corners that are no higher are in the plane of a contact; how deep these may come, and how far a contact beyond a border.
 IN_PLANE, _DEEP, BEYOND = 1e-9, 1e-10, 2e-9
 _TIMES = 24
+# Of a time in which a motion ends: into so many parts, and times closer and closer to where that is expected, by quarters.
+_PARTS, _NEARER = 32, 27
 # Against the height up to which an edge lies in a plane, where it has risen from it.
 _TILTED = 1.2
-# Against size, what of a gap may be rounding.
-_ROUNDING = 1e-14
-# A slip that is so much along the direction that it is said to have goes on.
-_AHEAD = 0.9
 PARTS = (1.0 - np.cos(np.pi * np.arange(1, _TIMES + 1) / _TIMES)) / 2.0
 
 
@@ -78,6 +77,9 @@ class Watch:
                 if shape is not None and not isinstance(kept.link.contact, OnSmooth):
                     self._add(c, body, side, shape.corners, motion, places, _TILTED if body not in shapes else math.inf)
         self._slipping(motion)
+        # What was seen at times that were looked at, whose signs tell when motions end.
+        self.signs: list[tuple[np.ndarray, np.ndarray]] = []
+        self.seen: list[np.ndarray] = []
 
     def _pairs(self, parts: Callable[[int], Features | None]) -> dict[tuple[int, int], tuple[int, Features, Features]]:
         """Of pairs that may touch elsewhere, too: the first contact, and their parts."""
@@ -130,6 +132,24 @@ class Watch:
     def _slipping(self, motion: Motion) -> None:
         self.slips |= (alongside(self.system.kept, motion) > [k.still for k in self.system.kept]).reshape(-1, len(self.slips)).any(axis=0)
 
+    def soon(self, now: float, courses: Sequence[Any]) -> float:
+        """About the time until a corner lands that is not in a plane. Where to look only."""
+        (places, motion, _, rates), found = self.system.look(now, courses), math.inf
+        rates = rates + self.system.answer(now, courses).change.reshape(-1, 6)
+        for plane in self.planes:
+            high = self._heights(plane.contact, plane.side, plane.corners, motion, places[plane.body]) - plane.least
+            at = plane.corners @ places[plane.body].turn.T + places[plane.body].centre
+            ways, signs = np.zeros((2, *at.shape)), (1.0, -1.0)
+            for k, sign in zip((plane.body, sum(self.system.kept[plane.contact].link.pair) - plane.body), signs, strict=True):
+                arm, rate = at - places[k].centre, rates[self.system.row[k]] if k in self.system.row else np.zeros(6)
+                moving = crosses(places[k].spin, arm)
+                ways += sign * np.array([places[k].velocity + moving, rate[:3] + crosses(rate[3:], arm) + crosses(places[k].spin, moving)])
+            speed, pull = plane.side * ways @ motion.frames[plane.contact, 0]
+            with np.errstate(all="ignore"):
+                times = 2.0 * high / (np.sqrt(speed * speed - 2.0 * pull * high) - speed)
+            found = min([found, *times[(high > IN_PLANE * self.size) & (times > 0.0)].tolist()])
+        return found
+
     def lands(self, time: float, courses: Sequence[Any]) -> int | None:
         """The contact in whose plane a corner is that was above it, if there is one."""
         try:
@@ -141,12 +161,13 @@ class Watch:
     def _landing(self, places: dict[int, Any], motion: Motion) -> Iterator[tuple[int, np.ndarray]]:
         """Contacts, and at which of some times a corner is in their planes."""
         for plane in self.planes:
-            high = self._heights(plane.contact, plane.side, plane.corners, motion, places[plane.body])
-            yield plane.contact, np.asarray((high <= plane.least).any(axis=-1))
+            high = self._heights(plane.contact, plane.side, plane.corners, motion, places[plane.body]) - plane.least
+            self.seen.append(high.min(axis=-1, initial=1.0))
+            yield plane.contact, self.seen[-1] <= 0.0
         for c, kept in enumerate(self.system.kept):
             if kept.loose:
                 # What falls lands when it is seen to be in what it hopped from, or hops would go on for ever, from ever the same depth.
-                falls = (motion.speeds[:, c, 0] < -kept.still) & (motion.gaps[:, c] <= -_ROUNDING * self.size)
+                falls = (motion.speeds[:, c, 0] < -kept.still) & (motion.gaps[:, c] <= -ROUNDING * self.size)
                 yield c, np.asarray(falls | (motion.gaps[:, c] <= -_DEEP * self.size))
         for (i, j), (c, one, other) in self.pairs.items():
             check()
@@ -162,8 +183,11 @@ class Watch:
     def _lasting(self, places: dict[int, Any], motion: Motion, solved: Solved) -> np.ndarray:
         """(m,): at which times do contacts last, but for what they can give, and for slips?"""
         kept, well = self.system.kept, solved.fits.copy()
+        self.seen = [motion.gaps + ROUNDING * self.size, BEYOND * self.size - motion.gaps, motion.speeds[..., 0], alongside(kept, motion)]
         for c, k in enumerate(kept):
-            well &= k.link.contact.outside(*(places[b] for b in k.link.pair)) <= BEYOND * self.size
+            off = k.link.contact.outside(*(places[b] for b in k.link.pair))
+            self.seen.append(BEYOND * self.size - off)
+            well &= off <= BEYOND * self.size
             if k.loose:
                 well &= motion.gaps[:, c] <= BEYOND * self.size
             if k.rises:
@@ -195,10 +219,36 @@ class Watch:
         except Lost:
             return next((k for k in range(len(times)) if not self.first_bad(times[k:k + 1], courses)), len(times)) if len(times) > 1 else 0
         count = len(times) if well.all() else int(np.argmin(well))
-        bad = next((k for k in range(count)
+        spare = self._spare(motion, found)
+        bad = next((k for k in np.flatnonzero(spare[:count].min(axis=1, initial=1.0) < 0.0).tolist()
                     if not missing(self.system.kept, motion.of(k), found.push[k], self.scales, TOLERANCE).none), count)
+        self.signs.append((times, np.column_stack([*self.seen, spare])))
         self._slipping(motion.of(slice(0, bad)))
         return bad
+
+    def _spare(self, motion: Motion, found: Solved) -> np.ndarray:
+        """(m, 2 k): how far the forces that were found press, and how far within their cones of friction: others may do, too."""
+        spare = found.forces.copy()[..., :2]
+        for c, k in enumerate(self.system.kept):
+            sticks = k.slip is None and not k.loose
+            spare[:, c, 1] = k.friction * spare[:, c, 0] - np.hypot(*found.forces[:, c, 1:].T) if sticks else 0.0
+        return spare.reshape(len(spare), -1)
+
+    def _closer(self, lo: float, hi: float) -> np.ndarray:
+        """Times between these, close to where what was seen changes its sign, as polynomials through what is known tell. Where to look
+        only.
+        """
+        parts, found = lo + (hi - lo) * np.arange(1, _PARTS) / _PARTS, math.inf
+        times, rows = np.unique(np.concatenate([[], *(t for t, _ in self.signs)]), return_index=True)
+        after = int(np.searchsorted(times, hi))
+        if 0 < after < len(times) and times[after - 1] == lo:
+            near = slice(max(after - 2, 0), after + 2)
+            values, at = np.concatenate([e for _, e in self.signs])[rows[near]], min(after, 2)
+            for column in np.flatnonzero((values[at - 1] > 0.0) & (values[at] <= 0.0)):
+                found = min(found, _root(times[near].tolist(), values[:, column].tolist(), lo, hi))
+        off = (hi - lo) * 0.25 ** np.arange(1, _NEARER)
+        times = np.unique(np.concatenate([parts, found - off, [found], found + off]))
+        return times[(times > lo) & (times < hi)]
 
     def end(self, now: float, until: float, courses: Sequence[Any]) -> End | None:
         """The first that is found after now: at some times, and then closer and closer in between."""
@@ -208,8 +258,7 @@ class Watch:
             return None
         while True:
             lo, hi = (now if not bad else float(times[bad - 1])), float(times[bad])
-            times = np.unique(lo + (hi - lo) * np.arange(1, _TIMES) / _TIMES)
-            times = times[(times > lo) & (times < hi)]
+            times = self._closer(lo, hi)
             if not len(times):
                 lands = self.lands(hi, courses)
                 return End(hi, lands, lands is None and not self.first_bad(np.array([hi]), courses) and self.turned)
@@ -218,16 +267,17 @@ class Watch:
             bad = min(self.first_bad(times, courses), len(times) - 1)
 
 
-def alongside(kept: Sequence[Kept], motion: Motion, rates: np.ndarray | None = None) -> np.ndarray:
-    """(..., k): how fast contacts slip the way they do at the beginning, 1 of those that do not; or what of `rates` (..., k,
-    3) is that way.
-    """
-    found, speeds = np.ones(motion.gaps.shape), motion.speeds if rates is None else rates
-    slips = [c for c, k in enumerate(kept) if not (k.slip is None or k.loose or not k.friction)]
-    if slips:
-        across = (motion.frames[..., slips, 1:, :] @ np.array([kept[c].slip for c in slips])[:, :, None])[..., 0]
-        found[..., slips] = (speeds[..., slips, 1:] * across).sum(axis=-1)
-    return found
+def _root(times: list[float], values: list[float], lo: float, hi: float) -> float:
+    """Where the polynomial through values, which has two signs at `lo` and `hi`, has a root between these."""
+    slopes = list(values)
+    for n in range(1, len(times)):
+        slopes[n:] = [(b - a) / (t - s) for a, b, s, t in zip(slopes[n - 1:], slopes[n:], times, times[n:], strict=False)]
+    while lo < (middle := (lo + hi) / 2.0) < hi:
+        high = 0.0
+        for s, t in zip(reversed(slopes), reversed(times), strict=True):
+            high = high * (middle - t) + s
+        lo, hi = (middle, hi) if high > 0.0 else (lo, middle)
+    return hi
 
 
 def hopping(system: System, now: float, courses: Sequence[Any], size: float) -> float:
@@ -237,8 +287,8 @@ def hopping(system: System, now: float, courses: Sequence[Any], size: float) -> 
     loose = [c for c, k in enumerate(system.kept) if k.loose]
     if not loose:
         return math.inf
-    _, motion, inverse, _ = system.look(now, courses)
-    bends = (motion.free + motion.rows @ solved(system.kept, motion, inverse).change)[loose, 0]
+    motion = system.look(now, courses)[1]
+    bends = (motion.free + motion.rows @ system.answer(now, courses).change)[loose, 0]
     found, high = [math.inf], BEYOND * size
     for c, speed, bend in zip(loose, np.maximum(motion.speeds[loose, 0], 0.0).tolist(), bends.tolist(), strict=True):
         root = speed * speed + 2.0 * bend * high
@@ -247,51 +297,3 @@ def hopping(system: System, now: float, courses: Sequence[Any], size: float) -> 
         if bend < 0.0 < speed:
             found.append((1.0 if system.kept[c].rises else 2.0) * speed / -bend)
     return min(found)
-
-
-def onward(system: System, now: float, courses: Sequence[Any]) -> list[Kept] | None:
-    """The contacts with the directions in which they slip by now; None where a slip that counts as none grows less."""
-    _, motion, inverse, _ = system.look(now, courses)
-    rates = motion.free + motion.rows @ solved(system.kept, motion, inverse).change
-    slow = alongside(system.kept, motion) <= [k.still for k in system.kept]
-    if (slow & (alongside(system.kept, motion, rates) < 0.0)).any():
-        return None
-    return [k if k.slip is None or k.loose or np.hypot(*s[1:]) <= k.still else replace(k, slip=axes[1:].T @ (s[1:] / np.hypot(*s[1:])))
-            for k, s, axes in zip(system.kept, motion.speeds, motion.frames, strict=True)]
-
-
-def lifted(system: System, now: float, courses: Sequence[Any], size: float) -> np.ndarray | None:
-    """(n, 6): the least shifts and turns of the free bodies after which they are no longer in each other at the contacts, and edges that
-    lie in planes do just that; None where they are not, but for rounding.
-    """
-    _, motion, inverse, _ = system.look(now, courses)
-    deep, lying = motion.gaps < -_ROUNDING * size, np.array([k.link.flats != (None, None) for k in system.kept])
-    root = np.linalg.cholesky(inverse)
-    normals = motion.rows[:, 0] @ root
-    if lying.any():
-        return np.asarray(root @ (np.linalg.pinv(normals[lying], rcond=1e-9) @ -motion.gaps[lying])).reshape(-1, 6)
-    if not deep.any():
-        return None
-    found: np.ndarray = (root @ (normals.T @ least_impulses(normals, np.where(deep, -motion.gaps, 0.0)))).reshape(-1, 6)
-    return found
-
-
-def settled(system: System, now: float, courses: Sequence[Any]) -> list[tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]]:
-    """Centres, turns of (3,) and velocities and spins of the free bodies with which nothing lies between at the contacts, and nothing moves
-    there that should not: the least change of the state, which takes energy at most. A slip that has just begun goes on.
-    """
-    _, motion, inverse, _ = system.look(now, courses)
-    n, slow = 6 * len(system.free), [float(np.hypot(*s[1:])) for s in motion.speeds]
-    sticks = [k.friction > 0.0 and s <= k.still and (k.slip is None or along <= _AHEAD * s)
-              for k, s, along in zip(system.kept, slow, alongside(system.kept, motion), strict=True)]
-    which = np.array([[not k.loose, e and not k.loose, e and not k.loose] for k, e in zip(system.kept, sticks, strict=True)])
-    rows, speeds = motion.rows[which], motion.speeds[which]
-    root = np.linalg.cholesky(inverse)
-    moved = -root @ (np.linalg.pinv(motion.rows[which[:, 0], 0] @ root, rcond=1e-9) @ motion.gaps[which[:, 0]])
-    sped = -root @ (np.linalg.pinv(rows @ root, rcond=1e-9) @ speeds)
-    found = []
-    for k, shift, change in zip(system.free, moved.reshape(-1, 6), sped.reshape(-1, 6), strict=True):
-        course = courses[k]
-        found.append((course.centre_at(now) + shift[:3], shift[3:], course.velocity_at(now) + change[:3], course.spin_at(now) + change[3:]))
-    assert n == len(moved) and math.isfinite(float(np.abs(moved).sum()))
-    return found

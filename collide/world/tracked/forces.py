@@ -5,6 +5,7 @@ acts against the slip. That is one linear system for the forces at all contacts.
 block, those with the least sum of squares are taken: what they do together is determined where all stick, and a choice where some slip.
 """
 
+import functools
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -61,44 +62,73 @@ class Motion(NamedTuple):
 
 def motion(links: Sequence[Link], places: dict[int, Place], rates: dict[int, np.ndarray], row: dict[int, int], m: int) -> Motion:
     """At m times. `rates` (m, 6): accelerations of the bodies without any contacts; `row`: the numbers of those that are free."""
-    k, n = len(links), len(row)
+    k, n, plan = len(links), len(row), _plan(tuple(links))
     if not k:
         return Motion(*(np.empty((m, 0, *rest)) for rest in ((3, 3), (3, 6 * n), (3,), (3,), (), (3,))))
-    course = _courses(links, places)
+    course = _courses(plan, places, k)
     axes = frames(course.normal.reshape(-1, 3)).reshape(m, k, 3, 3)
-    rows, speed, change = np.zeros((m, k, 3, 6 * n)), np.zeros((m, k, 3)), np.zeros((m, k, 3))
+    # Both bodies of each contact: (m, 2, k, ...).
+    own = np.stack([np.concatenate([places[b].centre, places[b].velocity, places[b].spin, rates[b]], axis=1) for b in plan.bodies],
+                   axis=1)[:, plan.sides]
+    centre, velocity, spin, speeding, spinning = (own[..., e:e + 3] for e in range(0, 15, 3))
+    arm = course.point[:, None] - centre
+    speeds = velocity + crosses(spin, arm)
+    changes = speeding + crosses(spinning, arm) + crosses(spin, course.moving[:, None] - velocity)
+    arms, rows = crosses(arm[..., None, :], axes[:, None]), np.zeros((m, k, 3, 6 * n))
     for side, sign in ((0, 1.0), (1, -1.0)):
-        own = [link.pair[side] for link in links]
-        place = Place(*(np.stack(e, axis=1) for e in zip(*(places[b] for b in own), strict=True)))
-        rate = np.stack([rates[b] for b in own], axis=1)
-        arm = course.point - place.centre
-        speed += sign * (place.velocity + crosses(place.spin, arm))
-        change += sign * (rate[..., :3] + crosses(rate[..., 3:], arm) + crosses(place.spin, course.moving - place.velocity))
-        for b in row:
-            which = [c for c in range(k) if own[c] == b]
-            rows[:, which, :, 6 * row[b]:6 * row[b] + 3] = sign * axes[:, which]
-            rows[:, which, :, 6 * row[b] + 3:6 * row[b] + 6] = sign * crosses(arm[:, which, None], axes[:, which])
+        for b, at in row.items():
+            which = plan.of.get((side, b), ())
+            if len(which):
+                rows[:, which, :, 6 * at:6 * at + 3] = sign * axes[:, which]
+                rows[:, which, :, 6 * at + 3:6 * at + 6] = sign * arms[:, side, which]
+    speed, change = speeds[:, 0] - speeds[:, 1], changes[:, 0] - changes[:, 1]
     free = (axes @ change[..., None])[..., 0]
     free[..., 0] += (course.turning * speed).sum(axis=-1)
     return Motion(axes, rows, (axes @ speed[..., None])[..., 0], free, course.gap, course.point)
 
 
-def _courses(links: Sequence[Link], places: dict[int, Place]) -> Course:
-    """Of k contacts at m times: (m, k) and (m, k, 3)."""
-    found: dict[int, Course] = {}
+class _Plan(NamedTuple):
+    """Of k contacts: the bodies, the numbers (2, k) of both among these, the contacts on each `side` of each body; and contacts that are
+    found at once, with the points of corners of a body on one face.
+    """
+
+    bodies: list[int]
+    sides: np.ndarray
+    of: dict[tuple[int, int], np.ndarray]
+    groups: list[tuple[list[int], Link, np.ndarray | None]]
+
+
+@functools.lru_cache(maxsize=256)
+def _plan(links: tuple[Link, ...]) -> _Plan:
+    bodies, groups, done = sorted({b for link in links for b in link.pair}), list[tuple[list[int], Link, np.ndarray | None]](), set[int]()
     for c, link in enumerate(links):
-        contact, (one, other) = link.contact, (places[b] for b in link.pair)
-        if c in found:
-            continue
-        if isinstance(contact, OnFace):
-            # All corners of a body on one face at once.
+        contact = link.contact
+        if c not in done and isinstance(contact, OnFace):
             points = {n: e.contact.point for n, e in enumerate(links) if isinstance(e.contact, OnFace) and e.pair == link.pair
                       and e.contact.face is contact.face and e.contact.radius == contact.radius}
-            at = contact.courses(np.array(list(points.values())), one, other)
-            found |= {n: Course(*(e[:, row] for e in at)) for row, n in enumerate(points)}
+            groups.append(([*points], link, np.array(list(points.values()))))
+        elif c not in done:
+            groups.append(([c], link, None))
+        done.update(groups[-1][0])
+    sides = np.array([[bodies.index(link.pair[side]) for link in links] for side in (0, 1)], int).reshape(2, -1)
+    of = {(side, b): np.flatnonzero(sides[side] == n) for side in (0, 1) for n, b in enumerate(bodies)}
+    return _Plan(bodies, sides, of, groups)
+
+
+def _courses(plan: _Plan, places: dict[int, Place], k: int) -> Course:
+    """Of k contacts at m times: (m, k) and (m, k, 3)."""
+    each = []
+    for _, link, points in plan.groups:
+        contact, (one, other) = link.contact, (places[b] for b in link.pair)
+        if points is not None:
+            assert isinstance(contact, OnFace)
+            each.append(contact.courses(points, one, other))
         else:
-            found[c] = contact.course(one, other)
-    return Course(*(np.stack([found[c][e] for c in range(len(links))], axis=1) for e in range(5)))
+            each.append(Course(*(e[:, None] for e in contact.course(one, other))))
+    if len(each) == 1:
+        return each[0]
+    order = np.argsort([c for which, *_ in plan.groups for c in which])
+    return Course(*(np.concatenate(e, axis=1)[:, order] for e in zip(*each, strict=True)))
 
 
 def directions(kept: Sequence[Kept], now: Motion) -> list[np.ndarray | None]:

@@ -1,6 +1,7 @@
 """Bodies that stay in contact and are followed by differential equations, against closed forms."""
 
 import math
+from types import SimpleNamespace
 
 import mpmath
 import numpy as np
@@ -14,10 +15,11 @@ from collide.world.outline import Flat
 from collide.world.sustained import Mode
 from collide.world.system import System
 from collide.world.tracked.contact import OnFace, Place
-from collide.world.tracked.ends import Watch, lifted
+from collide.world.tracked.ends import Watch
 from collide.world.tracked.forces import Kept
 from collide.world.tracked.manifold import Link, Side, manifold
 from collide.world.tracked.polyhedral import polyhedral, separating
+from collide.world.tracked.settling import lifted
 from generative import ParametricSurface, Rigid, t, u, v
 from models.shapes.solids import box, cylinder
 
@@ -292,7 +294,7 @@ def test_what_was_once_found_to_end_ends():
     """Also if roundings decide at the limit of friction, and it is found good at the next look."""
     class Unsure(Watch):
         def __init__(self):
-            self.looks, self.turned = 0, False
+            self.looks, self.turned, self.signs = 0, False, []
 
         def first_bad(self, times, courses):
             self.looks += 1
@@ -304,6 +306,16 @@ def test_what_was_once_found_to_end_ends():
 
     found = Unsure().end(0.0, 1.0, [])
     assert found is not None and found.time == pytest.approx(0.3, abs=1e-2) and found.lands is None
+
+
+@pytest.mark.parametrize("given", [(0, 1, 0), (np.nan, np.nan, np.nan)])
+def test_at_an_edge_a_ball_has_the_normal_from_its_centre(given):
+    """Where a search gives that of a face that ends there, or none, by which the ball would count as deep behind that face."""
+    way, point = np.array([math.sqrt(0.5), math.sqrt(0.5), 0]), np.array([0.5, 0.5, 0])
+    bodies = [RigidBody(cube()), RigidBody(BALL, position=point + way)]
+    found = SimpleNamespace(points=point[None], normals=np.array([given], float), existence=np.zeros(1, bool), time=None)
+    for order, normal in ((bodies, way), (bodies[::-1], -way)):
+        assert np.allclose(World(order)._simulation(0.0)._touch(found, (0, 1)).normals, normal)
 
 
 @pytest.mark.parametrize(("corners", "shift"), [([0, 1, 2, 3], [0, 0, 1e-10, 0, 0, 0]), ([0], None)])
