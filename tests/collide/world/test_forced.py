@@ -10,6 +10,7 @@ from collide import Outcome, RigidBody, World
 from collide.world.flight import Inertia
 from collide.world.picard import INTEGRAL, NODES, POINTS, followed
 from collide.world.system import Particulars, System
+from collide.world.tracked.contact import Place
 from generative import Rigid, t
 
 from .scenes import BALL, EGG, FLOOR
@@ -69,6 +70,7 @@ def test_torques_turn():
     class Still:
         centre_at = velocity_at = spin_at = staticmethod(lambda t: ZERO)
         turn_at = staticmethod(lambda t: np.eye(3))
+        places = staticmethod(lambda times: Place(*(np.repeat(e[None], len(times), axis=0) for e in (ZERO, np.eye(3), ZERO, ZERO))))
 
     system = System(lambda state: np.array([[[0, 0, 0], [0, 0, 8.0 * state.time]]]), [particulars], ZERO)
     (course,) = system.courses(0.0, [Still()])
