@@ -29,6 +29,7 @@ from ..search.problem import Problem
 from ..search.search import Search
 from ..situations.contact import at_time, member, situation, with_numbers
 from .inside import inside
+from .near_faces import near_faces
 from .region import Region
 from .separators import separated
 
@@ -73,6 +74,10 @@ def start_of(first: Any, second: Any, moment: float, tolerance: float, clock: Cl
 
     `close`: the pairs of faces that may meet then; None: all. `numbers`: of bodies that are formulas of families.
     """
+    if close is None:
+        if _outside(first, second, moment, numbers):
+            return Beginning(Start.DISJOINT, True)
+        close = near_faces(first, second, moment, numbers)
     found = surfaces_at(first, second, moment, tolerance, clock, close, numbers)
     # Where no faces are near each other one body may still enclose the other.
     if found.state is not Start.DISJOINT or (found.search is None and close != []):
@@ -86,8 +91,9 @@ def surfaces_at(first: Any, second: Any, moment: float, tolerance: float, clock:
     """Do the surfaces of two bodies meet at `moment`? See `Met`; `close` and `numbers` as in `start_of`. `patient`: as long as it takes.
     `region`: where alone they may meet, if that is known.
     """
-    if region is None and _apart(extent(first, moment, numbers[0]), extent(second, moment, numbers[1])):
+    if region is None and _outside(first, second, moment, numbers):
         return Met(Start.DISJOINT, None)
+    close = near_faces(first, second, moment, numbers) if close is None else close
     pairs = tuple(itertools.product(faces_of(first), faces_of(second))) if close is None else tuple(close)
     if not pairs:
         return Met(Start.DISJOINT, None)
@@ -175,5 +181,7 @@ def _meeting(pair: tuple[Cell, Cell], window: tuple[float, float], numbers: tupl
     return at_time(with_numbers(whole, numbers, span).with_data(features=(pair[0].feature, pair[1].feature)), window)
 
 
-def _apart(a: np.ndarray, b: np.ndarray) -> bool:
+def _outside(first: Any, second: Any, moment: float, numbers: tuple[Numbers, Numbers]) -> bool:
+    """Are boxes round two bodies apart?"""
+    a, b = (extent(body, moment, own) for body, own in zip((first, second), numbers, strict=True))
     return bool(((a[:, 0] > b[:, 1]) | (b[:, 0] > a[:, 1])).any())

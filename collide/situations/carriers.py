@@ -45,6 +45,10 @@ def _orthogonal(rotation: sp.ImmutableMatrix) -> bool:
     waves = {w.args[0] for w in rotation.atoms(sp.sin, sp.cos)}
     names = {angle: sp.symbols(f"c{k} s{k}") for k, angle in enumerate(waves)}
     flat = rotation.xreplace({f(angle): e for angle, pair in names.items() for f, e in zip((sp.cos, sp.sin), pair, strict=True)})
+    # Most that stretch, as by an axis in doubles, do so where cosines are 0 and sines are 1, which is quickly seen.
+    some = flat.xreplace({t: sp.S.One, **{e: sp.Integer(k) for pair in names.values() for k, e in enumerate(pair)}})
+    if all(e.is_Rational for e in some) and some.T * some != sp.eye(3):
+        return False
     return all(_vanishes(e, list(names.values())) for e in flat.T * flat - sp.eye(3))
 
 

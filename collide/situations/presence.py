@@ -37,6 +37,8 @@ Test = Callable[[np.ndarray], np.ndarray]
 _MANY, _ROUNDS, _FINER = 256, 24, 7
 # Then slabs are cut off its ends, of widths down to such a power of 1/2 of its own, at most so many times; of parts of large bodies fewer.
 _SHAVES, _FEWER = 30, 8
+# And of what must be told apart from what it nearly touches, down to a rounding.
+_MOST = 52
 
 
 def without_absent(parts: Sequence[Cell], numbers: Numbers, span: Window) -> tuple[Cell, ...]:
@@ -126,6 +128,20 @@ def where(part: Cell, numbers: Numbers, span: Window) -> np.ndarray | None:
         return _where(part, numbers, span if moves(part.body, numbers) else (0.0, 0.0))
     _, moving, used = _kernel(part.leaves, part.pieces, _others(part), numbers.symbols)
     return _where(part, _shape(numbers, used), span if moving else (0.0, 0.0))
+
+
+def closely(part: Cell, numbers: Numbers, span: Window) -> np.ndarray | None:
+    """A box as of `where`, or None, of a face as closely as roundings let it be told; those of large bodies are looked at but briefly."""
+    if is_large(part.body):
+        return outline(part, numbers, span)
+    _, moving, used = _kernel(part.leaves, part.pieces, _others(part), numbers.symbols)
+    return where(part, numbers, span) if moving else _closely(part, _shape(numbers, used))
+
+
+@functools.lru_cache(maxsize=4096)
+def _closely(part: Cell, numbers: Numbers) -> np.ndarray | None:
+    box, span = _where(part, numbers, (0.0, 0.0)), (0.0, 0.0)
+    return box if box is None or not part.pieces else _shaved(_first_look(part, numbers, span)[1], box.copy(), span, _MOST)
 
 
 def _first_look(part: Cell, numbers: Numbers, span: Window) -> tuple[np.ndarray, Test, bool]:

@@ -4,6 +4,7 @@ Of every pair of bodies that are near each other it is known up to which time th
 motion changes has new boxes and a new version; what the queue holds of its old ones is passed over.
 """
 
+import itertools
 import math
 from collections.abc import Iterable, Sequence
 from typing import Any
@@ -229,9 +230,10 @@ class Lookout(Boxed):
         each other deeper than a billionth of their size; if none is found, now.
         """
         speed, pull = self.speed(key), self.gentle.pop(key, None)
-        for part in _SOON if speed > 0.0 else ():
-            later = (self._while_near(key, part * self.size(key) / speed) if pull is None
-                     else self._while_near(key, math.sqrt(2.0 * part * self.size(key) / pull), _ALONG))
+        # Where what is left of a touch comes together slowly, another part may come down at once.
+        for drawn, part in itertools.product(dict.fromkeys((pull, None)), _SOON) if speed > 0.0 else ():
+            later = (self._while_near(key, part * self.size(key) / speed) if drawn is None
+                     else self._while_near(key, math.sqrt(2.0 * part * self.size(key) / drawn), _ALONG))
             if not later > self.now:
                 continue
             near = self._near(key, (self.now, later))

@@ -10,6 +10,7 @@ from generative import Motion
 
 from ..given import check_positive, is_number
 from .mass import MassProperties, check_rigid, mass_properties
+from .plain import plain_of
 from .polytope import solid_of
 from .turned import turned_of
 
@@ -37,8 +38,9 @@ class RigidBody:
                  friction: Any = None, fixed: bool = False, motion: Motion | None = None) -> None:
         self.shape = shape
         check_rigid(shape, "the shape of a rigid body")
-        # What is searched and tracked: the same points, with corners and edges that are known, where all of it is flat, or turned.
-        self.outline = solid_of(shape) or turned_of(shape) or shape
+        # What is searched and tracked: the same points, with corners and edges that are known, where all of it is flat, or turned; else, if
+        # it is combined, with the leaves alone that matter.
+        self.outline = solid_of(shape) or turned_of(shape) or plain_of(shape)
         self.name: str | None = shape.name
         self.fixed, self.motion = bool(fixed), motion
         self.position = self._vector(position, "position")

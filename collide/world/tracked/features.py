@@ -16,12 +16,12 @@ from ...bodies.mesh import Mesh
 from ...bodies.parts import parts_of
 from ..outline import Flat
 from .contact import outside
-from .creases import faces_and_edges
 from .hollows import Way, thickness, way
 from .jets import Part, units
 from .parts import Core, Plane, Rim, Segment
 from .polyhedral import Polyhedral, polyhedral
 from .smooth import Level, Patch
+from .tracing import faces_and_edges
 
 # Against size: what is on a plane; and of a face, so many points tell whether a shape is on one side of it.
 _SAME, _MANY = 1e-9, 200
@@ -72,7 +72,7 @@ def features(shape: Any, middle: tuple[float, float, float]) -> Features | None:
         return Features((level,), level.convex, level.convex)
     if isinstance(shape, Combination):
         parts = faces_and_edges(shape, at)
-        return None if parts is None else Features(parts, True, False, within=_tangents(parts))
+        return None if parts is None else _of_parts(parts) or Features(parts, False, False, thick=thickness(_curved(parts)))
     if isinstance(shape, (Mesh, ImplicitBody)) or not isinstance(shape, (ParametricSurface, Solid)):
         return None
     known = sorted((part for part in parts_of(shape) if isinstance(part, Parametric)), key=lambda p: p.dimension)
@@ -81,11 +81,19 @@ def features(shape: Any, middle: tuple[float, float, float]) -> Features | None:
         return Features(parts, True, True)
     if any(isinstance(p, Patch) and p.two_sided for p in parts):
         return Features(parts, False, False, thick=0.0)
+    return _of_parts(parts) or _not_convex(known, parts)
+
+
+def _of_parts(parts: tuple[Part, ...]) -> Features | None:
+    """None of those that are not convex."""
     within = _tangents(parts)
     points = np.concatenate([p.points for p in parts])
-    if (points @ within[:, :3].T - within[:, 3]).max() <= _SAME * np.abs(points).max():
-        return Features(parts, True, False, within=within)
-    return _not_convex(known, parts)
+    inner = (points @ within[:, :3].T - within[:, 3]).max() <= _SAME * np.abs(points).max()
+    return Features(parts, True, False, within=within) if inner else None
+
+
+def _curved(parts: Sequence[Part]) -> list[Patch | Level]:
+    return [p for p in parts if isinstance(p, (Patch, Level))]
 
 
 def _not_convex(known: Sequence[Parametric], parts: tuple[Part, ...]) -> Features:
@@ -96,7 +104,7 @@ def _not_convex(known: Sequence[Parametric], parts: tuple[Part, ...]) -> Feature
     size = max(float(np.abs(p.points).max()) for p in parts)
     left = tuple(p for p in parts if not (ways.get(p) is Way.IN or (isinstance(p, Core) and (  # type: ignore[call-overload]
         np.linalg.norm(ends - p.point, axis=1) <= _SAME * size).any())))
-    return Features(left, False, False, thick=0.0 if Way.BOTH in ways.values() else thickness([p for p in parts if isinstance(p, Patch)]))
+    return Features(left, False, False, thick=0.0 if Way.BOTH in ways.values() else thickness(_curved(parts)))
 
 
 def _of_flat(flat: Polyhedral) -> Features:
@@ -155,8 +163,7 @@ def _at(formulas: Any, a: Any, b: Any) -> list[Any]:
 def _tangents(parts: tuple[Part, ...]) -> np.ndarray:
     """(n, 4): normals and levels of planes at points of curved faces."""
     rows = [np.empty((0, 4))]
-    for part in parts:
-        if isinstance(part, (Patch, Level)):
-            jet = part.jet(part.start(np.arange(0, len(part.points), max(1, len(part.points) // _MANY))))
-            rows.append(np.column_stack([jet.normal, (jet.normal * jet.point).sum(axis=1)]))
+    for part in _curved(parts):
+        jet = part.jet(part.start(np.arange(0, len(part.points), max(1, len(part.points) // _MANY))))
+        rows.append(np.column_stack([jet.normal, (jet.normal * jet.point).sum(axis=1)]))
     return np.concatenate(rows)

@@ -15,6 +15,7 @@ import numpy as np
 
 from ..outline import Flat
 from .contact import OnEdge, Place
+from .creases import Crease, Facet
 from .features import Features
 from .jets import spread_of
 from .parts import Rim
@@ -45,7 +46,7 @@ class Bordered(NamedTuple):
 
     normal: np.ndarray
     level: float
-    edges: tuple[Rim | Ring, ...]
+    edges: tuple[Rim | Crease | Ring, ...]
     two_sided: bool
     faces: bool = True
 
@@ -63,9 +64,9 @@ class Bordered(NamedTuple):
 def bordered(body: Features) -> tuple[Bordered, ...]:
     """Of a body that is a polyhedron, there are none."""
     found: list[Bordered] = []
-    rims = [e for e in body.parts if isinstance(e, Rim)]
+    rims = [e for e in body.parts if isinstance(e, (Rim, Crease))]
     for face in body.parts:
-        if isinstance(face, Patch) and face.straight:
+        if isinstance(face, (Patch, Facet)) and face.straight:
             jet, size = face.jet(face.start(np.zeros(1, int))), _SAME * float(np.abs(face.points).max())
             normal, level = jet.normal[0], float(jet.normal[0] @ jet.point[0])
             own = tuple(e for e in rims if np.abs(e.points @ normal - level).max() <= size)
@@ -104,7 +105,7 @@ def sampled(body: Features, way: np.ndarray, known: Polyhedral | None = None) ->
     return Polyhedral(every.reshape(-1, 3)[np.sort(first)], every, tuple(faces))
 
 
-def _polygon(edge: Rim | Ring, way: np.ndarray) -> np.ndarray:
+def _polygon(edge: Rim | Crease | Ring, way: np.ndarray) -> np.ndarray:
     """(m, 2, 3): its sides."""
     points = edge.spread(1 if edge.straight else SAMPLES, way if np.linalg.norm(way) > _NONE else None)
     after = np.roll(points, -1, axis=0) if edge.closed else points[1:]

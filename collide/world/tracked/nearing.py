@@ -8,20 +8,37 @@ import numpy as np
 from .contact import Place
 from .features import Features
 from .jets import Part
-from .parts import Plane
+from .parts import Plane, Segment
 
 # Against size: parts farther from each other than this and their spacings are not near each other.
 _REACH = 0.3
 
 
 def near_each_other(one: Features, other: Features, a: Place, b: Place, size: float) -> np.ndarray:
-    """(k, n): which parts of two bodies come near each other at any of m times, as balls round their points tell?"""
+    """(k, n): which parts of two bodies come near each other at any of m times, as balls round their points tell, and how far these are
+    from flat faces and straight edges, most of which large ones are far from?
+    """
     (middles, far), (its, wide) = _balls(one), _balls(other)
-    reach, found = far[:, None] + wide + _REACH * size + one.radius + other.radius, np.zeros((len(far), len(wide)), bool)
-    for k in range(len(a.centre)):
-        way = (middles @ a.turn[k].T + a.centre[k])[:, None] - (its @ b.turn[k].T + b.centre[k])
-        found |= ~((way * way).sum(axis=2) > reach * reach)
-    return found
+    most = _REACH * size + one.radius + other.radius
+    places, there = (e @ np.swapaxes(p.turn, 1, 2) + p.centre[:, None] for e, p in ((middles, a), (its, b)))
+    way = places[:, :, None] - there[:, None]
+    found = ~((way * way).sum(axis=3) > (far[:, None] + wide + most) ** 2)
+    for n, part in enumerate(other.parts):
+        found[:, :, n] &= _off(part, (places - b.centre[:, None]) @ b.turn) <= far + most
+    for n, part in enumerate(one.parts):
+        found[:, n] &= _off(part, (there - a.centre[:, None]) @ a.turn) <= wide + most
+    return np.asarray(found.any(axis=0))
+
+
+def _off(part: Part, points: np.ndarray) -> np.ndarray:
+    """(m, k): how far points (m, k, 3) are from the plane of a flat face, or from a straight edge, at least; 0 of others."""
+    if isinstance(part, Plane):
+        return np.abs(part.heights(points))
+    if not isinstance(part, Segment):
+        return np.zeros(points.shape[:2])
+    way = points - part.begin
+    along = np.clip((way @ part.way) / (part.way @ part.way), 0.0, 1.0)
+    return np.asarray(np.linalg.norm(way - along[..., None] * part.way, axis=2))
 
 
 @functools.lru_cache(maxsize=512)

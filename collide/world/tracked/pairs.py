@@ -88,7 +88,7 @@ def _all(one: Features, other: Features, a: Place, b: Place, size: float, most: 
         own, its = (b, a) if turned else (a, b)
         radius = (other if turned else one).radius
         starts = _starts(first, second, own, its, radius, one.convex and other.convex, size, np.flatnonzero(asked))
-        if isinstance(first, Rim) and any(_lies(first, second, own.of(k), its.of(k), size, planes[k]) for k in np.unique(starts.time)):
+        if first.dimension == 1 and any(_lies(first, second, own.of(k), its.of(k), size, planes[k]) for k in np.unique(starts.time)):
             raise Lost("an edge")
         within = (one if turned else other).within if second.dimension == 2 else _NO_PLANES
         for k, contact, point in _tracked(first, second, starts, own, its, radius, size, most[second.dimension < 2], within, asked):
@@ -124,7 +124,7 @@ def followed(one: Features, other: Features) -> bool:
     return one.followed and other.followed
 
 
-def _lies(edge: Rim, face: Part, own: Place, its: Place, size: float, planes: Sequence[Flush]) -> bool:
+def _lies(edge: Part, face: Part, own: Place, its: Place, size: float, planes: Sequence[Flush]) -> bool:
     """Do several points of an edge touch a face that is curved, or a flat one that not all of it lies on?"""
     at = edge.points @ own.turn.T + own.centre
     if edge.straight or face.dimension < 2 or any(f.holds(at, size) for f in planes):

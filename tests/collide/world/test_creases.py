@@ -1,18 +1,22 @@
-"""Intersections of implicit bodies in runs: their faces and edges, against closed forms and the same body made of parametric patches."""
+"""Combined implicit bodies in runs: their faces and edges, against closed forms and the same body made of parametric patches."""
 
 import numpy as np
 import pytest
 import sympy as sp
+from scipy.integrate import solve_ivp
 
 from collide import Outcome, RigidBody, World
 from collide.world.rotation import matrix
 from collide.world.tracked.creases import Crease, Facet
 from collide.world.tracked.features import features
-from generative import ImplicitSurface, x, y, z
+from collide.world.tracked.parts import Core
+from generative import ImplicitSurface, primitives, x, y, z
 from models.shapes.blobs import drilled_ball, lens
 from models.shapes.solids import biconvex_lens
 
 from .scenes import FLOOR
+
+HALF, TENTH = sp.Rational(1, 2), sp.Rational(1, 10)
 
 
 def ball(a, b, c):
@@ -39,10 +43,64 @@ def test_the_rim_of_a_lens_is_a_circle_between_two_caps():
         assert (np.linalg.norm(cap.points[:, :2], axis=1) <= 0.8 + 1e-12).all() and (cap.beyond(cap.cells) <= 0).all()
 
 
-def test_what_has_corners_or_hollows_is_not_told_by_edges():
-    assert features(drilled_ball(), (0.0, 0.0, 0.0)) is None
-    corners = ball(0, 0, 0) & ball(sp.Rational(1, 2), 0, 0) & ball(sp.Rational(1, 4), sp.Rational(1, 2), 0)
-    assert features(corners, (0.25, 0.1, 0.0)) is None
+def parts_of(shape, kind):
+    return [part for part in features(shape, (0.0, 0.0, 0.0)).parts if isinstance(part, kind)]
+
+
+def test_edges_and_corners_that_stick_out():
+    """A block with a bowl: eight corners, twelve straight edges and a circle, whose places are closed forms."""
+    body = primitives.block((2, 2, 1)) - primitives.ball(TENTH * 8, (TENTH, 0, HALF))
+    found = features(body, (0.0, 0.0, 0.0))
+    assert not found.convex and found.followed
+    corners = np.array([c.point for c in parts_of(body, Core)])
+    np.testing.assert_allclose(np.abs(corners), [[1, 1, 0.5]] * 8, atol=1e-14)
+    assert all(np.abs(np.linalg.det(c.outward)) > 0.99 for c in parts_of(body, Core))
+    edges = parts_of(body, Crease)
+    (rim,) = (e for e in edges if not e.straight)
+    assert len(edges) == 13 and rim.closed
+    for points in (rim.points, rim.spread(24, np.array([1.0, 1.0, 0.0]))):
+        np.testing.assert_allclose(np.linalg.norm(points - [0.1, 0, 0.5], axis=1), 0.8, atol=1e-14)
+        np.testing.assert_allclose(points[:, 2], 0.5, atol=1e-14)
+    first = rim.spread(24, np.array([1.0, 1.0, 0.0]))
+    np.testing.assert_allclose(first[0], [0.1 + 0.8 * np.sqrt(0.5), 0.8 * np.sqrt(0.5), 0.5], atol=1e-13)
+    np.testing.assert_allclose(np.linalg.norm(np.diff(first, axis=0), axis=1), 2 * 0.8 * np.sin(np.pi / 24), rtol=1e-3)
+    # Of a place on the plane of the lid it is told about how far it is outside of what is left of that.
+    lid = next(f for f in parts_of(body, Facet) if f.straight and f.points[:, 2].min() > 0.4)
+    np.testing.assert_allclose(lid.beyond(np.array([[0.1, 0, 0.5], [0.95, 0, 0.5], [1.1, 0, 0.5]]))[1:], [-0.05, 0.1], atol=2e-3)
+    assert lid.beyond(np.array([[0.4, 0, 0.5]]))[0] > 0.1
+
+
+def test_hollow_edges_touch_nothing():
+    """Of a ball on a block the circle between them; of a drilled ball both edges stick out."""
+    body = primitives.block((2, 2, 1)) | primitives.ball(HALF, (0, 0, HALF))
+    assert all(edge.straight for edge in parts_of(body, Crease)) and len(parts_of(body, Core)) == 8
+    assert [edge.closed for edge in parts_of(drilled_ball(), Crease)] == [True, True]
+
+
+def test_a_triangle_of_three_balls_has_corners_where_its_edges_end():
+    body = ball(0, 0, 0) & ball(HALF, 0, 0) & ball(HALF / 2, HALF, 0)
+    corners, edges = parts_of(body, Core), parts_of(body, Crease)
+    assert len(corners) == 2 and len(edges) == 3
+    # As far from three points in a plane as from two of these at one height.
+    height = np.sqrt(1 - 0.25**2 - 0.1875**2)
+    np.testing.assert_allclose(sorted(c.point.tolist() for c in corners), [[0.25, 0.1875, -height], [0.25, 0.1875, height]], atol=1e-13)
+    for edge in edges:
+        np.testing.assert_allclose(np.sort(edge.points[[0, -1], 2]), [-height, height], atol=1e-12)
+
+
+def test_a_ball_in_the_bowl_of_a_block_swings_as_a_pendulum():
+    """Without friction it slides: the angle of the line of centres, R - r long, obeys phi'' = -g / (R - r) sin(phi)."""
+    block = RigidBody(primitives.block((2, 2, 1)) - primitives.ball(TENTH * 8, (0, 0, HALF)), fixed=True)
+    begin, length = 0.6, 0.6
+    place = (length * np.sin(begin), 0, 0.5 - length * np.cos(begin))
+    run = World([block, RigidBody(primitives.ball(TENTH * 2), position=place)], gravity=(0, 0, -10), restitution=0).run(until=1.0)
+    times = np.linspace(0, 1, 101)
+    state, found = run.state(times), solve_ivp(lambda _, q: [q[1], -10 / length * np.sin(q[0])], (0, 1), [begin, 0], t_eval=times,
+                                               rtol=1e-12, atol=1e-12)
+    assert run.outcome is Outcome.FINISHED
+    np.testing.assert_allclose(np.linalg.norm(state.positions[:, 1] - [0, 0, 0.5], axis=1), length, atol=1e-9)
+    np.testing.assert_allclose(state.positions[:, 1, 0], length * np.sin(found.y[0]), atol=1e-7)
+    assert np.abs(run.energy(times) - run.energy(0)).max() < 1e-8
 
 
 @pytest.mark.parametrize("speed", [0, sp.Rational(1, 2)])
