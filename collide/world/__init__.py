@@ -4,7 +4,8 @@
 
 - `mass`, `implicit_mass`, `heights`, `quadrature`, `exact_mass`, `rigid_body`: volume, centre and inertia of a shape; a body with its
   state at the start
-- `clipping`, `polytope`, `turned`: bodies combined of half-spaces, or of leaves round one axis, as solids, whose edges are known
+- `clipping`, `polytope`, `turned`, `plain`: bodies combined of half-spaces, or of leaves round one axis, as solids, whose edges are known;
+  others by the leaves that matter
 - `rotation`, `series_loop`, `flight`, `forced`, `formulas`: the motion of a body between two events as a formula whose numbers are
   parameters
 - `system`, `picard`, `windows`: differential equations of bodies under forces and in contact, how they are solved, and for how long at once

@@ -320,4 +320,4 @@ class Following(Hopping):
         both = " and ".join(map(self.called, key[:2]))
         raise Undecided(f"{both} {what} from t = {self.now!r} on: such motion is followed for bodies at rest, for bodies that "
                         "slide without turning, and where corners, edges and faces touch at points, along straight lines, or all along "
-                        "rims that lie flat, of bodies that are not combined, curved and not convex, nor open with several faces")
+                        "rims that lie flat, of bodies that are not open with several faces")

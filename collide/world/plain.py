@@ -43,7 +43,7 @@ def _gathered(body: ImplicitBody) -> ImplicitBody:
     return ImplicitSurface(body.expression, bounds, name=body.name)
 
 
-def _smaller(body: Combination) -> ImplicitBody:
+def _smaller(body: ImplicitBody) -> ImplicitBody:
     """Without leaves of whose own surface no point is on the body's, and that have one sign wherever others are: before they are left out,
     and after it, for else more might be there then.
     """

@@ -3,7 +3,7 @@ differential equations, whose accelerations obey the contacts (Snyder 1993, Sect
 
 - `jets`, `parts`, `smooth`, `features`, `rings`: parts with tangents and curvature; points, edges and flat faces; curved ones; those that a
   shape has; circles on curved faces that a plane touches all along
-- `creases`: faces and edges of intersections of convex implicit bodies
+- `creases`, `tracing`: faces, edges and corners of combined implicit bodies; how these are found
 - `hollows`: which edges of curved solids that are not convex are hollow, and how thick these are
 - `meeting`, `wedge`, `curved`, `nearing`, `pairs`: the conditions of a contact of two of these, directions between normals of faces that
   meet in one, such a contact, which is tracked on both; which parts of two bodies are near each other; all contacts of these

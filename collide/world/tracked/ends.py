@@ -171,7 +171,8 @@ class Watch:
                 yield c, np.asarray(falls | (motion.gaps[:, c] <= -_DEEP * self.size))
         for (i, j), (c, one, other) in self.pairs.items():
             check()
-            yield c, np.arange(len(motion.gaps)) >= deeper(one, other, places[i], places[j], self.size, _DEEP * self.size)
+            lying = any(k.link.flats != (None, None) for k in self.system.kept if set(k.link.pair) == {i, j})
+            yield c, np.arange(len(motion.gaps)) >= deeper(one, other, places[i], places[j], self.size, _DEEP * self.size, lying)
 
     def _stops(self, motion: Motion) -> tuple[np.ndarray, np.ndarray]:
         """(m,): at which times does what slipped before stop, or has turned across?"""

@@ -63,12 +63,15 @@ def between(one: Features, other: Features, a: Place, b: Place, size: float, kno
     return found
 
 
-def deeper(one: Features, other: Features, a: Place, b: Place, size: float, least: float) -> int:
+def deeper(one: Features, other: Features, a: Place, b: Place, size: float, least: float,
+           lying: bool = False) -> int:
     """The number of the first of m times at which bodies are deeper in each other than that at a contact; m if there is none. Lost as
-    before, at times up to then.
+    before, at times up to then. `lying`: edges lie in a plane, of which it is told by samples that are kept how deep they are.
     """
     asked, curved = np.ones(len(a.centre), bool), bordered(one) or bordered(other)
     planes = [flush(one, other, a.of(k), b.of(k), size) if curved else [] for k in range(len(asked))]
+    for k in () if lying else (k for k, found in enumerate(planes) if any(c.gap <= -least for f in found for c in f.contacts)):
+        asked[k:] = False
     for k, contact, turned, point in _all(one, other, a, b, size, (-least, _NEAR * size), planes, asked):
         if point.gap <= -least:
             asked[k:] = False
