@@ -118,6 +118,19 @@ def test_a_ball_in_the_bowl_of_a_block_swings_as_a_pendulum():
     assert np.abs(run.energy(times) - run.energy(0)).max() < 1e-8
 
 
+def test_a_block_with_a_bowl_that_is_dropped_comes_to_lie():
+    """No corner is ever in the floor."""
+    body, height = primitives.block((2, 2, 1)) - primitives.ball(TENTH * 8, (TENTH, 0, HALF)), 0.5
+    falling = RigidBody(body, position=(0, 0, height + 0.1), orientation=(1, 0.02, 0.01, 0))
+    run = World([RigidBody(FLOOR, fixed=True), falling], restitution=0, friction=0.3).run(until=0.5)
+    assert run.outcome is Outcome.FINISHED
+    times = np.linspace(0, 0.5, 2001)
+    state, corners = run.state(times), np.array([[i, j, -height] for i in (-1, 1) for j in (-1, 1)])
+    low = [((corners @ matrix(q).T)[:, 2] + p[2]).min() for q, p in zip(state.quaternions[:, 1], state.positions[:, 1], strict=True)]
+    assert np.min(low) > -1e-9 and np.diff(run.energy(times)).max() < 1e-9
+    assert state.positions[-1, 1, 2] == pytest.approx(height, abs=1e-9) and not state.velocities[-1].any()
+
+
 @pytest.mark.parametrize("speed", [0, sp.Rational(1, 2)])
 def test_an_implicit_lens_rolls_as_one_of_patches(speed):
     """It hits a floor with its rim, and rolls and slips on caps and rim; never deeper than 1e-9, at closed forms of its lowest point."""
