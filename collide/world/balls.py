@@ -220,10 +220,13 @@ def parted(one: Actor, other: Actor, window: Window, allowed: float = 0.0, strid
         gap, normal = gap_at(b, end)
         return Parted(begin, end, normal, gap, True)
     gap, normal = gap_at(b, begin)
-    since = begin if farther(b, b.reach.most, begin, begin) else _since(b, window, allowed, stride)
+    # What touches now may come into the other by a rounding as it parts.
+    since = _since(b, window, allowed, stride) if allowed > 0.0 else np.inf
+    if since == np.inf and allowed > 0.0 and farther(b, b.reach.most - allowed, begin, end):
+        return Parted(np.inf, end, normal, gap, False)
+    since = begin if since == np.inf and farther(b, b.reach.most, begin, begin) else since
     if since == np.inf:
-        hardly = allowed > 0.0 and farther(b, b.reach.most - allowed, begin, end)
-        return Parted(np.inf, end if hardly else begin, normal, gap, False)
+        return Parted(np.inf, begin, normal, gap, False)
     coming = [s for s in zeros(b, (since, end)) if since < s]
     until = _before(b, since, coming[0] if coming else np.inf, end)
     gap, normal = gap_at(b, until)
@@ -245,12 +248,12 @@ def _far(b: Beside, window: Window) -> bool:
 
 def _since(b: Beside, window: Window, allowed: float, stride: float) -> float:
     """When bodies are proved apart that are `allowed` deep in each other at most until then; inf: never."""
-    (begin, end), since = window, window[0] + stride
-    while allowed > 0.0 and since <= end < np.inf:
-        if farther(b, b.reach.most, since, since):
-            return since if farther(b, b.reach.most - allowed, begin, since) else np.inf
-        since = begin + _LONGER * (since - begin)
-    return np.inf
+    (begin, end), since = window, min(window[0] + stride, window[1])
+    while not farther(b, b.reach.most, since, since):
+        if since == end:
+            return np.inf
+        since = min(begin + _LONGER * (since - begin), end)
+    return since if farther(b, b.reach.most - allowed, begin, since) else np.inf
 
 
 def _before(b: Beside, since: float, zero: float, end: float) -> float:
