@@ -86,6 +86,6 @@ class Boxed:
         actor, until = self.actors[k], min(self.near.until(k, frame) for frame in self.near.frames(k))
         if until < (actor.lasts if isinstance(actor.course, Forced) else math.inf):
             self.push(until, Due.BOX, (k,))
-        if isinstance(actor.course, Flight) and actor.course.gait is Gait.TUMBLE:
+        if isinstance(actor.course, Flight) and actor.course.gait is Gait.SERIES:
             # Somewhat before its end: what is clear up to that is then known to be apart.
             self.push(self.now + _MOST * (actor.course.until - self.now), Due.SERIES, (k,))

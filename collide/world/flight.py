@@ -21,14 +21,13 @@ _SAME = 1e-10
 
 
 class Gait(Enum):
-    """How a body turns: `SPIN` by an angle that is quadratic in time about an axis, `TOP` by two such, `TUMBLE` by a series; `FORCED`: by a
-    series, while it goes along one, and `PUSHED`, of balls: without any turn that matters.
+    """How a body turns: `SPIN` by an angle that is quadratic in time about an axis, `TOP` by two such, `SERIES` by a series, while it goes
+    along one, as a parabola is; `PUSHED`, of balls: without any turn that matters, along a series.
     """
 
     SPIN = "spin"
     TOP = "top"
-    TUMBLE = "tumble"
-    FORCED = "forced"
+    SERIES = "series"
     PUSHED = "pushed"
 
 
@@ -116,7 +115,7 @@ class Flight:
 
     def _turns(self, since: np.ndarray) -> np.ndarray:
         n = self.numbers
-        if self.gait is Gait.TUMBLE:
+        if self.gait is Gait.SERIES:
             powers = since[:, None] ** np.arange(1, len(n) // 4 + 1)
             return np.asarray(rotation.matrices([1.0, 0.0, 0.0, 0.0] + powers @ n.reshape(-1, 4)) @ self.turn)
         turns = rotation.abouts(n[:3], since * (n[3] + since * n[4] / 2))
@@ -137,7 +136,7 @@ class Flight:
 
     def _turn_at(self, t: float) -> np.ndarray:
         tau, n = t - self.turned, self.numbers
-        if self.gait is Gait.TUMBLE:
+        if self.gait is Gait.SERIES:
             return np.asarray(rotation.at(np.concatenate([[[1.0, 0.0, 0.0, 0.0]], n.reshape(-1, 4)]), tau) @ self.turn)
         turned = rotation.about(n[:3], tau * (n[3] + tau * n[4] / 2)) @ (
             rotation.about(n[5:8], tau * n[8]) if self.gait is Gait.TOP else np.eye(3))
@@ -245,7 +244,7 @@ def _rotation(turn: np.ndarray, spin: np.ndarray, change: np.ndarray, inertia: I
         size = float(np.linalg.norm(momentum))
         return Gait.TOP, np.array([*(momentum / size), size / across, 0.0, *own, (own @ spin) * (1.0 - along / across)]), math.inf
     series = rotation.steady_series(spin, change) if rate else rotation.free_series(turn, spin, inertia.matrix, inertia.inverse)
-    return Gait.TUMBLE, series[1:].ravel(), rotation.length_of_step(series)
+    return Gait.SERIES, series[1:].ravel(), rotation.length_of_step(series)
 
 
 def _steady(turn: np.ndarray, axis: np.ndarray, speed: float, inertia: Inertia) -> bool:

@@ -30,7 +30,7 @@ class Forced:
     turning: np.ndarray
     inertia: Inertia
 
-    gait = Gait.FORCED
+    gait = Gait.SERIES
     still = False
 
     def _powers(self, t: Any, derivative: int = 0) -> np.ndarray:

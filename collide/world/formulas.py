@@ -24,11 +24,15 @@ from .rotation import TERMS, TUMBLING
 ONE, OTHER = "a", "b"
 """The two bodies of a pair, whose formulas have different symbols."""
 
+_ALONG_SERIES = Gait.SERIES, Gait.PUSHED
+HIGHER = 3 * (TERMS - 2)
+"""Coefficients of the path of a series beyond those of a parabola."""
+
 
 @dataclass(frozen=True, eq=False)
 class Formula:
-    """A motion with `symbols` for its numbers: start, centre, velocity, acceleration, or the polynomial of a forced one; then those of the
-    turn; then a pose (12).
+    """A motion with `symbols` for its numbers: start, centre, velocity, acceleration, of a series the higher coefficients; those of the
+    turn; a pose (12).
     """
 
     motion: Motion
@@ -46,12 +50,10 @@ def formula(gait: Gait | None, side: str = ONE) -> Formula:
 
     (start,), centre = new("start", 1), new("centre", 3)
     tau = t - start
-    if gait in (Gait.FORCED, Gait.PUSHED):
-        path = [new(f"p{k}_", 3) for k in range(1, TERMS + 1)]
-        place = [p + sum(row[j] * tau**k for k, row in enumerate(path, 1)) for j, p in enumerate(centre)]
-    else:
-        velocity, acceleration = new("velocity", 3), new("acceleration", 3)
-        place = [p + w * tau + g * tau**2 / 2 for p, w, g in zip(centre, velocity, acceleration, strict=True)]
+    velocity, acceleration = new("velocity", 3), new("acceleration", 3)
+    path = [new(f"p{k}_", 3) for k in range(3, TERMS + 1)] if gait in _ALONG_SERIES else []
+    place = [p + w * tau + g * tau**2 / 2 + sum(row[j] * tau**k for k, row in enumerate(path, 3))
+             for j, (p, w, g) in enumerate(zip(centre, velocity, acceleration, strict=True))]
     factors = _factors(gait, tau, place, new)
     if gait not in (None, Gait.PUSHED):
         factors.append(Rigid._unchecked(sp.ImmutableMatrix(3, 3, new("turn", 9)), new("shift", 3)))
@@ -82,8 +84,8 @@ def _factors(gait: Gait | None, tau: Any, place: Sequence[Any], new: Callable[[s
     """How a body turns in a time, the first factor with its place."""
     if gait in (None, Gait.PUSHED):
         return [Rigid._unchecked(sp.ImmutableMatrix.eye(3), place)]
-    if gait in (Gait.TUMBLE, Gait.FORCED):
-        series = [new(f"q{k}_", 4) for k in range(1, (TUMBLING if gait is Gait.TUMBLE else TERMS) + 1)]
+    if gait is Gait.SERIES:
+        series = [new(f"q{k}_", 4) for k in range(1, TUMBLING + 1)]
         q = [int(j == 0) + sum(row[j] * tau**k for k, row in enumerate(series, 1)) for j in range(4)]
         turns = [quaternion_matrix(q)]
     else:
@@ -104,9 +106,12 @@ def _about(axis: Sequence[Any], angle: Any) -> Any:
 def values_of(flight: Flight | Forced, middle: np.ndarray, ball: bool) -> np.ndarray:
     """The numbers of a flight as its formula takes them; `middle`: the centre of mass in the coordinates of the shape."""
     if isinstance(flight, Forced):
-        moved, turning = [flight.start, *flight.centre, *flight.path.ravel()], flight.turning.ravel()
+        # Twice a coefficient, and half of that, are exact.
+        moved = [flight.start, *flight.centre, *flight.path[0], *(2.0 * flight.path[1]), *flight.path[2:].ravel()]
+        turning = np.concatenate([flight.turning.ravel(), np.zeros(4 * (TUMBLING - TERMS))])
     else:
         moved, turning = [flight.start, *flight.centre, *flight.velocity, *flight.acceleration], flight.numbers
+        moved += [0.0] * (HIGHER if flight.gait is Gait.SERIES and not ball else 0)
     if ball:
         return np.array(moved)
     return np.array([*moved, *turning, *flight.turn.ravel(), *(-flight.turn @ middle)])

@@ -14,7 +14,7 @@ from ..actor import Actor
 from ..exact_mass import ExactMass, exact_mass_properties
 from ..flight import Gait
 from ..flight import Inertia as Rounded
-from ..formulas import Moving, Template, formula, placed
+from ..formulas import HIGHER, Moving, Template, formula, placed
 from ..outline import exact_ball, reach
 from ..rigid_body import RigidBody
 from ..rotation import TUMBLING
@@ -123,7 +123,7 @@ class Body:
         """One formula for all flights of a body, lest kernels be made for several."""
         if self._centred:
             return None
-        return Gait.TUMBLE if self.inertia.axis is None else Gait.SPIN if self.inertia.axis == -1 else Gait.TOP
+        return Gait.SERIES if self.inertia.axis is None else Gait.SPIN if self.inertia.axis == -1 else Gait.TOP
 
     def _numbers(self, state: Flight) -> tuple[list[Any], float]:
         """Those that the `formula` of a gait takes, and until when they hold.
@@ -136,12 +136,12 @@ class Body:
             return moved, math.inf
         pose, until = [*state.placed.ravel(), *(-state.placed @ self.middle)], math.inf
         if self.inertia.axis is None:
-            turning = [arb(0)] * 4 * TUMBLING
+            higher, turning = [arb(0)] * HIGHER, [arb(0)] * 4 * TUMBLING
             if state.tumbling is not None:
                 rows, step = state.tumbling.series(state.tumbling.own, TUMBLING, _REMAINDER)
                 turning = [e for row in rows[1:] for e in (row[3], *(state.placed @ row[4:]))]
                 until = below(state.start + step)
-            return [*moved, *turning, *pose], until
+            return [*moved, *higher, *turning, *pose], until
         (first, size), (own, second) = (axis_of(rate) for rate in state.rates)
         return [*moved, *first, size, arb(0), *([] if self.inertia.axis == -1 else [*own, second]), *pose], until
 

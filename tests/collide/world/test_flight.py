@@ -16,7 +16,7 @@ CASES = {"ball": (np.diag([2.0, 2.0, 2.0]), (0.3, -1.0, 0.5), Gait.SPIN),
          "about an axis": (np.diag([1.0, 2.0, 2.5]), (0, 0, 1.5), Gait.SPIN),
          "top": (np.diag([1.0, 1.0, 0.4]), (0.3, -1.0, 2.5), Gait.TOP),
          "flat top": (np.diag([1.8, 1.0, 1.0]), (0.3, -1.0, 0.5), Gait.TOP),
-         "tumbling": (np.diag([1.0, 2.0, 2.5]), (0.3, -1.0, 0.5), Gait.TUMBLE)}  # fmt: skip
+         "tumbling": (np.diag([1.0, 2.0, 2.5]), (0.3, -1.0, 0.5), Gait.SERIES)}  # fmt: skip
 TILT = rotation.matrix(np.array([0.5, -0.3, 0.8, 0.1]))
 
 
