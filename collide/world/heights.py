@@ -8,7 +8,7 @@ all of them are analytic, and Gauss's rule converges fast.
 """
 
 import itertools
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -17,15 +17,19 @@ import sympy as sp
 from codegen.kernel import Kernel, compile
 from generative import x, y, z
 
-# Points of two rules, whose difference tells whether a box is cut again: where it is more than this part of what is found, the finer of
-# them is out by much less. Cuts are not in the middle, lest planes of symmetry be cut.
-_RULES, _CLOSE, _CUT = (7, 11), 1e-12, 0.4721359549995794
-# Cuts of a box, and boxes at once, at most; the others count by their middles. Steps of a zero's search, and how well it is found, against
-# its size.
-_DEPTH, _BOXES, _STEPS, _ROUNDINGS = 14, 1 << 15, 60, 1e-14
+# Points of two rules, also in small boxes, whose difference tells whether a box is cut again: where it is more than this part of the whole,
+# the finer of them is out by much less. Cuts are not in the middle, lest planes of symmetry be cut.
+_RULES, _CLOSE, _CUT = ((7, 11), (3, 5)), 1e-12, 0.4721359549995794
+# Cuts after which boxes are small; cuts, and boxes at once, at most; points along each side of those that are left.
+_SMALL, _DEPTH, _BOXES, _SAMPLES = 5, 14, 1 << 12, 4
+# By this part bounds are made wider, if so many points along each side tell that nothing is there.
+_SHELL, _SEEN = 0.01, 33
+# Steps of a zero's search, and how well it is found, against its size.
+_STEPS, _ROUNDINGS = 60, 1e-14
 
 Boxes = np.ndarray
 Rows = np.ndarray
+Combine = Callable[[np.ndarray], np.ndarray]
 
 
 def smooth(expression: Any) -> bool:
@@ -33,35 +37,80 @@ def smooth(expression: Any) -> bool:
     return not expression.has(sp.Abs, sp.Max, sp.Min, sp.sign, sp.Piecewise, sp.floor, sp.ceiling, sp.Mod)
 
 
-def volume_moments(expression: Any, bounds: np.ndarray) -> tuple[np.ndarray, float]:
-    """Integrals of 1, x, y, z, xx, yy, zz, yz, zx, xy over where a smooth function is negative within bounds (3, 2), and an estimate of the
-    error of the first of them.
+class _Leaf:
+    """A smooth function: with its slopes, and theirs."""
+
+    def __init__(self, expression: Any) -> None:
+        slopes = [sp.diff(expression, s) for s in (x, y, z)]
+        self.kernel = compile([expression, *slopes], [x, y, z], quick=True)
+        self.bent = compile([sp.diff(e, s) for e in slopes for s in (x, y, z)], [x, y, z], quick=True)
+
+    def signs(self, boxes: Boxes) -> np.ndarray:
+        """(n,): 0 where it may have both."""
+        level = _range((self.kernel, self.bent), boxes)[:, 0]
+        return np.where(level[:, 1] <= 0.0, -1, np.where(level[:, 0] >= 0.0, 1, 0))
+
+
+def volume_moments(leaves: Sequence[Any], combined: Combine, bounds: np.ndarray) -> tuple[np.ndarray, float]:
+    """Integrals of 1, x, y, z, xx, yy, zz, yz, zx, xy within bounds (3, 2), and an estimate of the error of the first of them.
+
+    `combined`: of the signs (n, m) of m smooth functions, that (n,) of a body, -1 inside and 1 outside, 0 where those that are 0 may be
+    both. Where two of them matter boxes are cut as small as may be, and then sampled.
     """
-    slopes = [sp.diff(expression, s) for s in (x, y, z)]
-    kernel = compile([expression, *slopes], [x, y, z], quick=True)
-    bent = compile([sp.diff(e, s) for e in slopes for s in (x, y, z)], [x, y, z], quick=True)
-    total, error, boxes = np.zeros(10), 0.0, np.asarray(bounds, float)[None]
-    whole = float(np.prod(np.ptp(bounds, axis=1)))
+    known = [_Leaf(e) for e in leaves]
+    boxes = _wider(known, combined, bounds)[None]
+    total, error, whole = np.zeros(10), 0.0, float(np.prod(np.ptp(bounds, axis=1)))
     for depth in range(_DEPTH + 1):
-        level = _range((kernel, bent), boxes)[:, 0]
-        total = total + _rule(boxes[level[:, 1] <= 0.0]).sum(axis=0)
-        boxes = boxes[(level[:, 0] < 0.0) & (level[:, 1] > 0.0)]
+        signs = np.stack([leaf.signs(boxes) for leaf in known], axis=1)
+        state = combined(signs)
+        total = total + _rule(boxes[state < 0]).sum(axis=0)
+        boxes, signs = boxes[state == 0], signs[state == 0]
         if depth == _DEPTH or len(boxes) > _BOXES or not len(boxes):
             break
-        ways, left = _ways((kernel, bent), boxes), np.ones(len(boxes), bool)
-        for way in itertools.permutations(range(3)):
-            own = np.flatnonzero((ways == way).all(axis=1))
-            if len(own):
-                rough, fine = (_inner(kernel, boxes[own], way, count) for count in _RULES)
-                change = np.abs(fine - rough)[:, 0]
-                good = change <= _CLOSE * whole
-                total, error = total + fine[good].sum(axis=0), error + float(change[good].sum())
-                left[own[good]] = False
+        left = np.ones(len(boxes), bool)
+        for n, leaf in enumerate(known):
+            own = np.flatnonzero((signs[:, n] == 0) & ((signs == 0).sum(axis=1) == 1))
+            found, change = _graphs(leaf, boxes[own], _RULES[depth >= _SMALL])
+            # Of what a function cuts out the rest is inside.
+            signs[own, n] = -1
+            outer = combined(signs[own]) > 0
+            found[outer] = _rule(boxes[own[outer]]) - found[outer]
+            good = change <= _CLOSE * whole
+            total, error, left[own[good]] = total + found[good].sum(axis=0), error + float(change[good].sum()), False
+            signs[own, n] = 0
         boxes = _cut(boxes[left])
-    if len(boxes):
-        inside = kernel.points(boxes.mean(axis=2))[:, 0] < 0.0
-        total, error = total + _rule(boxes[inside]).sum(axis=0), error + float(np.prod(np.ptp(boxes, axis=2), axis=1).sum())
-    return total, error
+    return total + _sampled(known, combined, boxes), error + float(np.prod(np.ptp(boxes, axis=2), axis=1).sum()) / _SAMPLES**2
+
+
+def _wider(leaves: Sequence[_Leaf], combined: Combine, bounds: np.ndarray) -> np.ndarray:
+    """Bounds a little further out, lest a body touches them, where nothing else seems to be there."""
+    wider = bounds + _SHELL * np.ptp(bounds, axis=1)[:, None] * [-1.0, 1.0]
+    grid = np.stack(np.meshgrid(*(np.linspace(lo, hi, _SEEN) for lo, hi in wider), indexing="ij"), axis=-1).reshape(-1, 3)
+    outside = grid[((grid < bounds[:, 0]) | (grid > bounds[:, 1])).any(axis=1)]
+    signs = np.stack([np.sign(leaf.kernel.points(outside)[:, 0]) for leaf in leaves], axis=1)
+    return wider if (combined(signs) > 0).all() else bounds
+
+
+def _graphs(leaf: _Leaf, boxes: Boxes, rules: tuple[int, int]) -> tuple[np.ndarray, np.ndarray]:
+    """(n, 10), (n,): integrals over where a function is negative in boxes, and by how much two rules differ; infinity where it is no graph.
+    """
+    ways, found, change = _ways((leaf.kernel, leaf.bent), boxes), np.zeros((len(boxes), 10)), np.full(len(boxes), np.inf)
+    for way in itertools.permutations(range(3)):
+        own = np.flatnonzero((ways == way).all(axis=1))
+        if len(own):
+            rough, found[own] = (_inner(leaf.kernel, boxes[own], way, count) for count in rules)
+            change[own] = np.abs(found[own] - rough)[:, 0]
+    return found, change
+
+
+def _sampled(leaves: Sequence[_Leaf], combined: Combine, boxes: Boxes) -> np.ndarray:
+    """(10,): integrals over boxes by a lattice in each of them."""
+    parts = (np.stack(np.meshgrid(*[np.arange(_SAMPLES) + 0.5] * 3, indexing="ij"), axis=-1) / _SAMPLES).reshape(-1, 3)
+    points = (boxes[:, None, :, 0] + parts * np.ptp(boxes, axis=2)[:, None]).reshape(-1, 3)
+    signs = np.stack([np.sign(leaf.kernel.points(points)[:, 0]) for leaf in leaves], axis=1)
+    share = np.repeat(np.prod(np.ptp(boxes, axis=2), axis=1) / _SAMPLES**3, _SAMPLES**3) * (combined(signs) < 0)
+    first, second = points.T, (points[:, [0, 1, 2, 1, 2, 0]] * points[:, [0, 1, 2, 2, 0, 1]]).T
+    return np.array([share.sum(), *(first @ share), *(second @ share)])
 
 
 def _range(kernels: tuple[Kernel, Kernel], boxes: Boxes) -> np.ndarray:

@@ -28,9 +28,8 @@ _CREASED = 1 << 7
 _PIECES, _HALVINGS, _NARROWINGS = 48, 60, 30
 # The bounds are made wider by this part, so that a surface may touch them.
 _WIDER = 1e-6
-# Where rays tell no better than this, heights may; for these bounds are made wider by this part, if so many points along each side tell
-# that nothing else is there.
-_WELL, _SHELL, _SEEN = 1e-11, 0.01, 33
+# Where rays tell no better than this, heights may.
+_WELL = 1e-11
 # A signed sum has at most so many intersections; a point inside is looked for in at most so many boxes at once.
 _MOST_TERMS, _MOST_BOXES = 64, 1 << 16
 
@@ -51,10 +50,12 @@ def implicit_moments(body: ImplicitBody) -> tuple[np.ndarray, float]:
         own = [(n, _moments(intersection(*sorted(leaves, key=repr)))) for leaves, n in _sum_of(body).items()]
     except (_NoSumError, ValueError):
         own = [(1, _moments(body))]
-    found = sum((n * moments for n, (moments, _) in own), np.zeros(10))
+    found, error = sum((n * moments for n, (moments, _) in own), np.zeros(10)), sum(abs(n) * error for n, (_, error) in own)
+    if error > _WELL * found[0] > 0.0 and all(smooth(leaf.body) for leaf in body.leaves):
+        found, error = min((found, error), _by_heights(body), key=lambda known: known[1])
     if not found[0] > 0.0:
         raise ValueError("the surface encloses no volume")
-    return found, float(sum(abs(n) * error for n, (_, error) in own) / found[0])
+    return found, float(error / found[0])
 
 
 # -- a body as a signed sum -------------------------------------------------------------------------------------------
@@ -151,23 +152,24 @@ def _moments(body: ImplicitBody) -> tuple[np.ndarray, float]:
         return np.asarray(np.concatenate([cubes / 3, fourths / 4 * d, fifths / 5 * pairs], axis=1) * solid)
 
     own, change = integral(moments, np.array([[0.0, 2 * np.pi], [-np.pi / 2, np.pi / 2]]), _CREASED)
-    error = float(change[0])
-    if error > _WELL * own[0] and isinstance(body, ImplicitSurface) and smooth(body.body):
-        again, other = _by_heights(body)
-        if other < error:
-            return again, other
-    return _carried(own, np.eye(3), inside), error
+    return _carried(own, np.eye(3), inside), float(change[0])
 
 
-def _by_heights(body: ImplicitSurface) -> tuple[np.ndarray, float]:
-    """Of a smooth formula. Its bounds are made wider, lest it touch them, where nothing else seems to be just outside."""
-    ends, kernel = np.array([[float(exact(e)) for e in pair] for pair in body.bounds]), compile([body.body], [x, y, z], quick=True)
-    wider = ends + _SHELL * np.ptp(ends, axis=1)[:, None] * [-1.0, 1.0]
-    grid = np.stack(np.meshgrid(*(np.linspace(lo, hi, _SEEN) for lo, hi in wider), indexing="ij"), axis=-1).reshape(-1, 3)
-    outside = ((grid < ends[:, 0]) | (grid > ends[:, 1])).any(axis=1)
-    alone = bool((kernel.points(grid[outside]) > 0.0).all())
-    moments, error = volume_moments(body.body, wider if alone else ends)
-    motion = np.array([float(e) for e in body.motion.entries])
+def _by_heights(body: ImplicitBody) -> tuple[np.ndarray, float]:
+    """Of smooth formulas."""
+    if isinstance(body, ImplicitSurface):
+        ends, formulas = np.array([[float(exact(e)) for e in pair] for pair in body.bounds]), [body.body]
+        motion = np.array([float(e) for e in body.motion.entries])
+    else:
+        ends, formulas, motion = _box(body).T, [leaf.expression for leaf in body.leaves], np.eye(4)[:3].T.ravel()
+    numbers = {leaf: k for k, leaf in enumerate(body.leaves)}
+
+    def combined(signs: np.ndarray, part: ImplicitBody = body) -> np.ndarray:
+        if not isinstance(part, Combination):
+            return np.asarray(signs[:, numbers[part]])  # type: ignore[index]
+        return np.asarray((np.min if part.operation == "union" else np.max)([combined(signs, c) for c in part.children], axis=0))
+
+    moments, error = volume_moments(formulas, combined, ends)
     return _carried(moments, motion[:9].reshape(3, 3), motion[9:]), error
 
 

@@ -50,7 +50,7 @@ def mass_properties(shape: Any) -> MassProperties:
 
     `shape`: a closed ParametricSurface, a Solid, a closed Mesh (whose integrals are exact but for rounding), or an implicit body that is
     closed within its bounds: unions, intersections and differences of half-spaces are as exact, of balls, other smooth bodies, and planes,
-    cylinders, cones and balls round one axis known to about 1e-12, and what else has creases to 1e-4 or so: see `error`. It is taken at
+    cylinders, cones and balls round one axis known to about 1e-12, and what else has creases to 1e-5 or so: see `error`. It is taken at
     rest, in its own coordinates, a constant motion included.
 
     Raises TypeError for what is no body, and ValueError for one that moves or deforms, is not closed, or has parameters.

@@ -44,7 +44,7 @@ RINGS = (ImplicitSurface(RING_FORMULA, bounds=[(-2, 2), (-2, 2), (-1, 1)]).moved
 @pytest.mark.parametrize(("shape", "centre", "axis"), [(RINGS[0], (1, 2, 3), 0), (RINGS[1], (0, 0, 0), 2)])
 def test_smooth_implicit_bodies_that_are_not_convex(shape, centre, axis):
     found = mass_properties(shape)
-    assert abs(found.volume / (math.pi**2 / 8) - 1) < 1e-12 and found.error < 1e-9
+    assert abs(found.volume / (math.pi**2 / 8) - 1) < 1e-12 and found.error < 1e-8
     np.testing.assert_allclose(found.centre, centre, atol=1e-12)
     moments = np.full(3, 1 / 2 + 5 / 128)
     moments[axis] = 1 + 3 / 64
@@ -71,7 +71,7 @@ def test_implicit_bodies_that_no_point_sees_all_of(shape, volume, centre):
 ])  # fmt: skip
 def test_the_error_that_is_told_of_a_drilled_block(shape, volume, moment):
     found = mass_properties(shape)
-    assert abs(found.volume / volume - 1) < found.error < 1e-3
+    assert abs(found.volume / volume - 1) < found.error < 1e-4
     assert found.inertia[2, 2] / found.volume == pytest.approx(moment, rel=found.error)
 
 
