@@ -19,6 +19,7 @@ from codegen.deadline import interruptible
 from generative import Edge, ImplicitBody, ParametricSurface, Solid, u, v
 from generative.chart import is_pole, pole_chart
 from generative.creases import creased
+from generative.polyhedron import CLOSED
 from generative.seams import period
 
 from .cells import Cell, Parametric, Path
@@ -106,6 +107,11 @@ def is_closed(body: Any) -> bool:
     if isinstance(body, Mesh):
         return body.closed
     return isinstance(body, ImplicitBody) or _is_closed(body.resting)
+
+
+def has_inside(body: Any) -> bool:
+    """Is it closed, or a polyhedron that is known to be, faces of which may be made of several patches?"""
+    return is_closed(body) or (isinstance(body, Solid) and body.closed == CLOSED)
 
 
 @functools.lru_cache(maxsize=256)

@@ -21,7 +21,7 @@ from generative import ImplicitBody, ParametricSurface, Solid
 from ..bodies.cells import Cell
 from ..bodies.mesh import Mesh
 from ..bodies.numbers import Numbers
-from ..bodies.parts import faces_of, is_closed
+from ..bodies.parts import faces_of, has_inside
 from ..bodies.surface_points import FEW, at_moment, extent, face_boxes, faces, space_kernel, surface_point, vertices_at
 from ..search.clock import Clock
 from ..search.drive import drive
@@ -55,7 +55,7 @@ def inside(body: Any, other: Any, moment: float, clock: Clock, numbers: tuple[Nu
 
     Nothing is inside a room: a closed patch that is flipped, so that its normal points inwards.
     """
-    if not is_closed(other):
+    if not has_inside(other):
         return False
     room = isinstance(other, ParametricSurface) and other.flipped
 

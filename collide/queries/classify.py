@@ -13,7 +13,7 @@ from generative.symbols import t, x, y, z
 
 from ..bodies.mesh import Mesh
 from ..bodies.numbers import NONE, check_numbers
-from ..bodies.parts import is_closed
+from ..bodies.parts import has_inside
 from ..moment.inside import contains
 from ..polyhedra.index import Index, Kind, checked_places, unpacked
 from ..polyhedra.index_tree import IN, OUT
@@ -54,7 +54,7 @@ def classify(body: Any, points: Any, at: float = 0.0, *, budget: Budget | float 
         else:
             check_numbers([body], [member_of(body)])
             check_bodies([body], (moment, moment))
-            if not is_closed(body):
+            if not has_inside(body):
                 raise ValueError("the body is not closed, so it has no inside")
             for k, place in enumerate(places):
                 found[k] = _kind(body, place, moment, clock)

@@ -4,7 +4,7 @@ import numpy as np
 
 from generative import ParametricSurface
 
-from ..bodies.parts import is_closed
+from ..bodies.parts import has_inside
 from ..bodies.surface_points import extent
 from ..moment.inside import contains
 from ..search.clock import Clock
@@ -20,7 +20,7 @@ _PLACES = np.vstack([np.full(3, 0.5), (0.5 + np.arange(1, _TRIED)[:, None] / _RO
 def share_a_point(first: Moving, second: Moving, moment: float, clock: Clock) -> bool:
     """Is one of some points *proved* to be inside both bodies, which are closed, at a moment?"""
     sides = first, second
-    if not all(is_closed(m.body) for m in sides):
+    if not all(has_inside(m.body) for m in sides):
         return False
     boxes = np.array([extent(m.body, moment, m.numbers) for m in sides])
     lo, hi = boxes[..., 0].max(axis=0), boxes[..., 1].min(axis=0)

@@ -12,6 +12,7 @@ from collide.search.budget import Budget
 from collide.world.rotation import matrix
 from collide.world.sustained import Mode
 from generative import ParametricSurface, Rigid, t, u, v
+from models.shapes.polyhedra import dodecahedron
 from models.shapes.solids import box
 from tests.sampled import worlds
 
@@ -316,6 +317,8 @@ def test_a_law_of_ones_own_that_lets_bodies_go_into_each_other_ends_the_run():
 
 @pytest.mark.parametrize(("first", "second", "by"), [
     (cube(), cube(), 0.0), (cube(), cube(), 0.5), (cube(), cube(0.25), 0.25), (BALL, BALL, 0.0), (RING, RING, 0.0),
+    # Faces of five corners are two patches.
+    (dodecahedron(), cube(0.125), 0.0),
     # It touches the other from within.
     (BALL, ParametricSurface([e / 2 for e in BALL.body], BALL.domain), 0.5),
 ])  # fmt: skip
