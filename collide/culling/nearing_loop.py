@@ -6,7 +6,8 @@ order of the times of their first leaves; other nodes of the same pair of groups
 
 A node holds a part of a surface within a ball, and between two planes. In a stretch the centres of two balls differ by d(s), but for an
 error of E + s^2 A / 2 at most (`stretches_loop`). So along a unit vector n they are farther apart than n d(s) - E - s^2 A / 2, which is a
-parabola. Roundings of what is computed here, some hundred of relative error 2^-53, are part of E.
+parabola. Roundings of what is computed here, some hundred of relative error 2^-53, are part of E. And while `normals_loop` tells that what
+two nodes hold does not touch for the first time they are as good as apart, if only that is asked.
 """
 
 import numpy as np
@@ -14,29 +15,27 @@ import numpy as np
 from codegen.machine.loops import native
 from codegen.machine.structures import Floats, Grid, Ints, array
 
+from .normals_loop import SHORTER, SLANT, TreesMemory, averted_for, parting_for
 from .queued_pairs import queued, taken
-from .stretches_loop import StretchesMemory, put_stretch
+from .stretches_loop import put_stretch
 
 FINISHED, NEED_ROOM, NEED_FOUND = 0, 1, 2
 # Effort: how often a pair is moved on at most, and the share of what is left of the stretch that is worth another time.
 _TRIES, _WORTH = 6, 0.02
-# A root of a parabola is shortened by so much before it is looked at.
-_SHORTER = 1.0 - 2.0**-20
 # Nodes are looked at along their normals if both together are so thin, against their radii. Effort only.
 _FLAT = 0.5
 # Nodes of groups are divided no further where one is at most so much larger than the other.
 _ALIKE = 2.0
-# Sines of angles between vectors that are parallel but for rounding are no greater.
-_SLANT = 1e-6
 
 
-class NearingMemory(StretchesMemory):
+class NearingMemory(TreesMemory):
     """The trees are the caller's."""
 
     unset = ("room", "found_room")
 
     room: int
     found_room: int
+    anew: int                       # 1: only where bodies touch for the first time
     root: int                       # of the heap of pairs
     unused: int                     # pairs in `free`
     found: int                      # pairs of groups
@@ -47,15 +46,12 @@ class NearingMemory(StretchesMemory):
     soon: float                     # if that is before this time; else at once
     limit: float                    # in the present stretch
     until: float                    # all pairs of groups are found that may meet before
-    node1: Grid[float] = array("nodes", 8)  # centre, radius, thickness and normal
-    node2: Grid[float] = array("nodes", 8)
     child1: Ints = array("nodes")           # the first of two children; of leaves -1
     child2: Ints = array("nodes")
     group1: Ints = array("nodes")           # -1: of no group
     group2: Ints = array("nodes")
     groups: int                             # of the second body
     seen: Ints = array("pairs")             # of pairs of groups: 1 for those found in this stretch
-    way: Floats = array(6)          # D and V of a pair
     # queued pairs
     both: Grid[int] = array("room", 2)  # nodes
     key: Floats = array("room")
@@ -195,6 +191,13 @@ def moved_on(s: NearingMemory, a: int, b: int, time: float) -> float:
             time += step
             if k > 0 and not step > _WORTH * (s.last - time):
                 break
+    if s.anew != 0:
+        if time < s.last and s.slant1[a] * s.slant2[b] < 1.0:
+            time += averted_for(s, a, b, time)
+        for side in range(2):
+            slant = s.slant1[a] if side == 0 else s.slant2[b]
+            if time < s.last and slant < 1.0:
+                time += parting_for(s, a, b, time, side)
     return time
 
 
@@ -236,15 +239,15 @@ def flat_apart_for(s: NearingMemory, a: int, b: int, time: float, side: int) -> 
     if not (size > 0.5 and other > 0.5):
         return 0.0
     cosine = min(1.0, abs(along) / (size * other))
-    sine = np.sqrt(1.0 - cosine * cosine) + _SLANT
+    sine = np.sqrt(1.0 - cosine * cosine) + SLANT
     sign = (1.0 if d > 0.0 else -1.0) / size
     one, two = s.node1[a, 4], s.node2[b, 4]
     if side == 0:
         two = min(s.node2[b, 3], two + sine * s.node2[b, 3])
-        one += _SLANT * s.node1[a, 3]
+        one += SLANT * s.node1[a, 3]
     else:
         one = min(s.node1[a, 3], one + sine * s.node1[a, 3])
-        two += _SLANT * s.node2[b, 3]
+        two += SLANT * s.node2[b, 3]
     # Normals are turned by the rotation at this time but for its error, and as time goes on by no more than it changes.
     turns = s.node1[a, 3] * s.whirl[0] + s.node2[b, 3] * s.whirl[1]
     skew = s.node1[a, 3] * s.skew[0] + s.node2[b, 3] * s.skew[1]
@@ -263,5 +266,5 @@ def positive_for(s: NearingMemory, time: float, gap: float, speed: float, pull: 
     h, k = speed - s.bend * time, max(0.0, s.bend - pull)
     if g + rest * (h - 0.5 * k * rest) > 0.0:
         return np.inf
-    step = _SHORTER * 2.0 * g / (np.sqrt(h * h + 2.0 * k * g) - h)
+    step = SHORTER * 2.0 * g / (np.sqrt(h * h + 2.0 * k * g) - h)
     return step if g + step * (h - 0.5 * k * step) > 0.0 else 0.0

@@ -20,6 +20,8 @@ _START, _CENTRE, _VELOCITY, _ACCELERATION, _LARGEST = 0, 1, 4, 7, 10
 # Boxes and distances are widened by so much of what they are computed from: some hundred roundings. Products and sums of some ten terms are
 # rounded: by less than this share of the sum of their sizes. Norms are taken to be so much greater.
 ROUNDINGS, _ROUNDING, WIDER = 1e-13, 1e-14, 1.0 + 1e-6
+# More than sqrt(1 / 2): rotations are so but for some roundings.
+_SPINNING = 0.7072
 
 
 class StretchesMemory(Structure):
@@ -40,9 +42,12 @@ class StretchesMemory(Structure):
     last: float                         # its end, from its beginning on
     error: float                        # E
     bend: float                         # A
+    drift: float                        # V may be so far out
     place: Floats = array(9)            # of the centre of body 1 as seen from that of body 0: where it is, its velocity and acceleration
     turn: Floats = array(36)            # R and R' of both bodies
     whirl: Floats = array(2)            # bounds of the size of the derivatives of rotations
+    pace: Floats = array(2)             # no point moves faster by the turn, against its distance from the centre, as the stretch begins,
+    jerk: Floats = array(2)             # and that grows no faster
     skew: Floats = array(2)             # how far rotations may be from what is computed of them
 
 
@@ -58,7 +63,7 @@ def put_stretch(s: StretchesMemory, k: int) -> None:
         for side in range(2):
             if s.turning[side] != 0:
                 call_kernel(s.turning[side], s.clock, s.numbers[side], s.rotation[side])
-    s.last, s.error, s.bend = end - begin, 0.0, 0.0
+    s.last, s.error, s.bend, s.drift = end - begin, 0.0, 0.0, 0.0
     for i in range(9):
         s.place[i] = 0.0
     sizes, until = 0.0, abs(end)
@@ -67,6 +72,7 @@ def put_stretch(s: StretchesMemory, k: int) -> None:
         sizes += put_turn(s, side, k % _AT_ONCE, until)
     sizes += over(s, total(s, 0), total(s, 3), total(s, 6))
     s.error = (s.error + _ROUNDING * sizes) * WIDER
+    s.drift = (s.drift + _ROUNDING * (total(s, 3) + s.last * total(s, 6))) * WIDER
     s.bend *= WIDER
 
 
@@ -85,6 +91,7 @@ def put_path(s: StretchesMemory, side: int, begin: float, end: float) -> None:
     # As in `neighbours.sizes`; it is out by ten times so many roundings, and counts twice.
     places = place + tau * speed + tau * tau * force + (abs(end) + tau) * speed
     s.error += 20.0 * ROUNDINGS * over(s, places, speed + abs(flown) * force, force)
+    s.drift += 20.0 * ROUNDINGS * (speed + tau * force)
 
 
 @native
@@ -112,9 +119,12 @@ def put_turn(s: StretchesMemory, side: int, lane: int, until: float) -> float:
         first, second = 0.5 * length(rotation, 0, lane, 0), 0.5 * length(rotation, _NINE, lane, 0)
         third, speed = length(rotation, 2 * _NINE, _AT_ONCE + lane, 1), length(rotation, _NINE, lane, 2)
     s.whirl[side], s.skew[side] = speed + s.last * third, over(s, first, second, third)
+    # The derivative of a rotation is a cross product with the spin, of whose size that length is the square root of 2 times, after it.
+    s.pace[side], s.jerk[side] = _SPINNING * speed + second, third
     reach = s.reach[side]
     s.error += reach * (first + s.last * second + ROUNDINGS * until * speed)
     s.bend += reach * third
+    s.drift += reach * (second + ROUNDINGS * (until * third + speed))
     return reach * (2.0 + s.last * speed)
 
 

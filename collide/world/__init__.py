@@ -10,8 +10,9 @@
   parameters
 - `system`, `picard`, `windows`: differential equations of bodies under forces and in contact, how they are solved, and for how long at once
 - `outline`, `actor`: what is simple in a shape (balls, flat faces); a body with its present motion
-- `neighbours`, `far`, `departed`, `cover`, `apart`: which pairs come near each other, until when balls round them are apart, or for ever,
-  trees of balls and slabs round parts of surfaces, and until when pairs are apart by these, and where alone they may meet
+- `neighbours`, `far`, `departed`, `cover`, `slants`, `apart`: which pairs come near each other, until when balls round them are apart, or
+  for ever, trees of balls and slabs round parts of surfaces, how their normals lie, and until when pairs do not meet by these, and where
+  alone they may
 - `hull`, `posed`, `planes`: bodies of flat faces: until when planes are between two of them, and that they meet then, without a search
 - `walls`, `balls`: likewise of balls, beside each other and beside what is fixed, convex and flat, by polynomials in whole numbers
 - `agenda`, `boxed`, `meeting`, `overlap`, `lookout`: what is to be done, in order; boxes of bodies; when a pair meets, with proof; which

@@ -38,16 +38,18 @@ _memories, _KEPT = threading.local(), 64
 
 
 class Near(NamedTuple):
-    """Two bodies are *proved* apart until a time; and up to the time `horizon`, but for what may be in the `region`."""
+    """Two bodies are *proved* not to meet until a time; and up to the time `horizon`, but for what may be in the `region`."""
 
     until: float
     horizon: float
     region: Region | None
 
 
-def near(one: Actor, other: Actor, window: Window, stride: float, soon: float = math.inf) -> Near | None:
-    """Until when two bodies are apart in a window of time, and where they may meet after that, for so long, if that is before a time
+def near(one: Actor, other: Actor, window: Window, stride: float, soon: float = math.inf, anew: bool = True) -> Near | None:
+    """Until when two bodies do not meet in a window of time, and where they may meet after that, for so long, if that is before a time
     `soon`; None where nothing is known. The window ends with their flights or before; at least one of them is free and none is driven.
+    `anew`: none is in the other one as it begins, and it is asked where they may touch for the first time, but for what touches then; else
+    where their surfaces may be in one place.
     """
     ends, first, second = _stretches((one, other), window), one.tree, other.tree
     if not ends or first is None or second is None:
@@ -55,7 +57,7 @@ def near(one: Actor, other: Actor, window: Window, stride: float, soon: float = 
     memory = _memory(first, second)
     memory["ends"][:len(ends)] = ends
     kept = [_put(memory, side, actor) for side, actor in enumerate((one, other))]
-    for name, value in (("stretches", len(ends) - 1), ("stride", stride), ("soon", soon)):
+    for name, value in (("stretches", len(ends) - 1), ("stride", stride), ("soon", soon), ("anew", anew)):
         memory.set(name, value)
     compiled(nearing_loop.begin_nearing)(memory.address)
     _run(memory)
@@ -113,6 +115,7 @@ def _memory(one: BallTree, other: BallTree) -> Memory:
             memory.refer(f"node{name}", tree.nodes.ctypes.data)
             memory.refer(f"child{name}", tree.child.ctypes.data)
             memory.refer(f"group{name}", tree.group.ctypes.data)
+            memory.refer(f"slant{name}", tree.slants.ctypes.data)
         # Both trees are kept with it, so nothing else has their numbers.
         kept[id(one), id(other)] = found = memory, one, other
     return found[0]

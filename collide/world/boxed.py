@@ -89,3 +89,9 @@ class Boxed:
         if isinstance(actor.course, Flight) and actor.course.gait is Gait.SERIES:
             # Somewhat before its end: what is clear up to that is then known to be apart.
             self.push(self.now + _MOST * (actor.course.until - self.now), Due.SERIES, (k,))
+
+
+def ordered(actors: Sequence[Actor], key: Key) -> tuple[int, int]:
+    """A pair in the order of the kinds of its bodies: pairs of one kind share code."""
+    i, j = key[:2]
+    return (i, j) if (actors[i].shape_number, i) <= (actors[j].shape_number, j) else (j, i)

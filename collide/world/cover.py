@@ -21,6 +21,7 @@ from ..bodies.numbers import NONE
 from ..bodies.surface_points import extent, faces, grid
 from ..culling.stretches_loop import WIDER
 from .mass import triangles_of
+from .slants import members, over_ranges, slants_of
 
 _NORMAL, _SHARE = sp.symbols("n0:3", real=True), sp.Symbol("share", real=True)
 
@@ -32,8 +33,8 @@ _ROUNDINGS = 1e-13
 _BITS = 16
 # Sines of angles between vectors that are parallel but for rounding are no greater.
 _SLANT = 1e-6
-# Groups of leaves are so large at most. Effort only.
-_GROUPED = 16
+# Groups of leaves are so large at most, and nodes of which it is asked how their normals lie. Effort only.
+_GROUPED, _ALIKE = 16, 256
 
 
 class Cover(NamedTuple):
@@ -145,13 +146,15 @@ class BallTree(NamedTuple):
     lies in the ball with that radius, and no farther than the thickness from the plane through the centre with that normal. The children of
     a node have the numbers `child` (n,) and the next; -1: a leaf. `group` (n,): to which of some groups a node belongs with all that it
     holds; -1: to none. `reach`: no centre is farther from the origin. `parameters` (groups, 2, 2): of a single smooth patch, where the
-    leaves of each group are; else None, and there is but one group.
+    leaves of each group are; else None, and there is but one group. `slants` (n,): bounds of the tangents of the angles between the normal
+    of a node and the outward ones of what it holds, see `slants`; infinite: none is known.
     """
 
     nodes: np.ndarray
     child: np.ndarray
     group: np.ndarray
     reach: float
+    slants: np.ndarray
     parameters: np.ndarray | None = None
 
     @property
@@ -167,7 +170,7 @@ def ball_tree(shape: Any, middle: tuple[float, ...]) -> BallTree | None:
         return None
     far = 4.0 * _ROUNDINGS * (np.abs(known.boxes).max() + np.abs(middle).max())
     boxes = known.boxes - np.array(middle)[:, None]
-    order = _by_place(boxes.sum(axis=2) if known.parameters is None else known.parameters.mean(axis=2))
+    order = _by_halves(boxes.sum(axis=2)) if known.parameters is None else _by_place(known.parameters.mean(axis=2))
     leaves = _leaves(boxes[order], known.normals[order], known.levels[order] - (known.normals[order] @ middle)[:, None], far)
     levels, child = _halved(len(boxes))
     rows = []
@@ -181,14 +184,24 @@ def ball_tree(shape: Any, middle: tuple[float, ...]) -> BallTree | None:
     if known.parameters is not None:
         group, parameters = _grouped(child, levels, known.parameters[order])
     reach = float(np.linalg.norm(nodes[:, :3], axis=1).max()) * (1.0 + _ROUNDINGS)
-    return BallTree(nodes, child, group, reach, parameters)
+    parts = (known.boxes if known.parameters is None else known.parameters)[order]
+    slants = slants_of(shape, known.boxes[order], parts, known.normals[order])
+    slants = _over_few(slants, known.normals[order], np.concatenate(levels), nodes)
+    return BallTree(nodes, child, group, reach, slants, parameters)
+
+
+def _over_few(slants: np.ndarray, normals: np.ndarray, ranges: np.ndarray, nodes: np.ndarray) -> np.ndarray:
+    """The slants of nodes that hold ranges (n, 2) of leaves, where these are few: others have normals all round."""
+    found, few = np.full(len(ranges), np.inf), np.flatnonzero(ranges[:, 1] - ranges[:, 0] <= _ALIKE)
+    found[few] = over_ranges(slants, normals, ranges[few], nodes[few, 5:])
+    return found
 
 
 @functools.lru_cache(maxsize=512)
 def tree_of_ball(radius: float) -> BallTree:
     """It is that ball, a little wider than it is."""
     wide = radius * WIDER
-    return BallTree(np.array([[0.0, 0.0, 0.0, wide, wide, 1.0, 0.0, 0.0]]), np.array([-1]), np.array([0]), 0.0)
+    return BallTree(np.array([[0.0, 0.0, 0.0, wide, wide, 1.0, 0.0, 0.0]]), np.array([-1]), np.array([0]), 0.0, np.array([np.inf]))
 
 
 def _leaves(boxes: np.ndarray, normals: np.ndarray, levels: np.ndarray, far: float) -> np.ndarray:
@@ -206,9 +219,7 @@ def _around(boxes: np.ndarray, leaves: np.ndarray, ranges: np.ndarray, far: floa
     """Rows of a tree of ranges (n, 2) of boxes in order. What a leaf holds reaches along another vector than its own no farther than its
     thickness and the sine of their angle times its radius.
     """
-    counts = ranges[:, 1] - ranges[:, 0]
-    first = np.cumsum(counts) - counts
-    own, which = np.arange(counts.sum()) + np.repeat(ranges[:, 0] - first, counts), np.repeat(np.arange(len(ranges)), counts)
+    own, which, first = members(ranges)
     lo, hi = np.minimum.reduceat(boxes[own, :, 0], first, axis=0), np.maximum.reduceat(boxes[own, :, 1], first, axis=0)
     centres, radii = 0.5 * (lo + hi), np.linalg.norm(0.5 * (hi - lo), axis=1)
     some, normals = leaves[own], _unit(np.add.reduceat(leaves[own, 5:], first, axis=0))
@@ -220,6 +231,22 @@ def _around(boxes: np.ndarray, leaves: np.ndarray, ranges: np.ndarray, far: floa
     radii = (radii + np.abs(shift)) * (1.0 + _ROUNDINGS) + far
     thick = np.maximum(most - shift, shift - least) * (1.0 + _ROUNDINGS) + far
     return np.column_stack([centres + shift[:, None] * normals, radii, np.minimum(thick, radii), normals])
+
+
+def _by_halves(places: np.ndarray) -> np.ndarray:
+    """The order of places (n, 3) in which the first half of each range of `_halved` comes before the second along the axis along which that
+    range is longest. (Morton's order makes trees that take more than twice as long.)
+    """
+    order = np.arange(len(places))
+    for ranges in _halved(len(places))[0][:-1]:
+        counts = ranges[:, 1] - ranges[:, 0]
+        if counts.sum() < len(places):
+            break
+        own = places[order]
+        wide = np.maximum.reduceat(own, ranges[:, 0], axis=0) - np.minimum.reduceat(own, ranges[:, 0], axis=0)
+        which = np.repeat(np.arange(len(ranges)), counts)
+        order = order[np.lexsort((own[np.arange(len(own)), wide.argmax(axis=1)[which]], which))]
+    return order
 
 
 def _by_place(places: np.ndarray) -> np.ndarray:

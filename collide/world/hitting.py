@@ -7,11 +7,10 @@ import numpy as np
 from ..answers.contacts import Contacts, Status
 from ..search.clock import Clock
 from .agenda import Entry, Key
-from .boxed import Undecided
+from .boxed import Undecided, ordered
 from .event import SAME, distinct
 from .following import Following
 from .hopping import LOW
-from .lookout import ordered
 from .meeting import meet
 from .outline import Flat
 from .parting import Touching

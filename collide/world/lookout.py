@@ -21,7 +21,7 @@ from . import apart, balls, planes
 from .actor import Actor
 from .agenda import Due, Key
 from .apart import Near
-from .boxed import Boxed, Undecided
+from .boxed import Boxed, Undecided, ordered
 from .far import Far, move_alike
 from .flight import Flight
 from .formulas import Moving
@@ -108,13 +108,13 @@ class Lookout(Boxed):
             if begin > enough:
                 self.push(begin, Due.LOOK, key)
                 return
-        if key in self.parting:
-            begin = self._parted(key, clock)
-        start = Start.TOUCHING if key in self.parting else None if key in self.unknown else Start.DISJOINT
         near = None
+        if key in self.parting:
+            begin, near = self._parted(key, until, clock)
+        start = Start.TOUCHING if key in self.parting else None if key in self.unknown else Start.DISJOINT
         if start is Start.DISJOINT and begin < until:
             later, enough = self.not_before(key, (begin, until)), begin + _SHORT * (until - begin)
-            near = None if later > enough else self._near(key, (begin, until), enough)
+            near = near if near or later > enough else self._near(key, (begin, until), enough)
             later = near.until if near else later
             if later > enough:
                 self._is_clear(key, later)
@@ -177,9 +177,9 @@ class Lookout(Boxed):
         i, j = key[:2]
         return min(self.near.both_until(i, j), self.actors[i].lasts, self.actors[j].lasts)
 
-    def _near(self, key: Key, window: tuple[float, float], soon: float = math.inf) -> Near | None:
+    def _near(self, key: Key, window: tuple[float, float], soon: float = math.inf, anew: bool = True) -> Near | None:
         """Where and when two bodies that fly may meet, looked at more closely, for a while from when they may on, if that is `soon`; None
-        of balls, with each other or beside what is fixed, of which all is known, and where nothing is.
+        of balls, with each other or beside what is fixed, of which all is known, and where nothing is. `anew`: see `apart.near`.
         """
         one, other = (self.actors[k] for k in key[:2])
         flying = isinstance(one.course, Flight) and isinstance(other.course, Flight)
@@ -187,7 +187,8 @@ class Lookout(Boxed):
             return None
         a, b = ordered(self.actors, key)
         speed = self.speed(key)
-        found = apart.near(self.actors[a], self.actors[b], window, _AT_ONCE * self.size(key) / speed if speed > 0.0 else math.inf, soon)
+        stride = _AT_ONCE * self.size(key) / speed if speed > 0.0 else math.inf
+        found = apart.near(self.actors[a], self.actors[b], window, stride, soon, anew)
         return found if found and (found.region is None or found.until < found.horizon) else None
 
     def _stride(self, key: Key, begin: float) -> float:
@@ -225,25 +226,27 @@ class Lookout(Boxed):
             sides[body] = parts[key[2]]
         return sides[a], sides[b]
 
-    def _parted(self, key: Key, clock: Clock) -> float:
+    def _parted(self, key: Key, until: float, clock: Clock) -> tuple[float, Near | None]:
         """Bodies that part from a touch: a time at which they are proved apart, and until which they move so little that they cannot be in
-        each other deeper than a billionth of their size; if none is found, now.
+        each other deeper than a billionth of their size; if none is found, now. And where they may meet up to a time, if that is known.
         """
         speed, pull = self.speed(key), self.gentle.pop(key, None)
+        near = self._near(key, (self.now, until), self.now + _SHORT * (until - self.now)) if pull is None else None
         # Where what is left of a touch comes together slowly, another part may come down at once.
         for drawn, part in itertools.product(dict.fromkeys((pull, None)), _SOON) if speed > 0.0 else ():
             later = (self._while_near(key, part * self.size(key) / speed) if drawn is None
                      else self._while_near(key, math.sqrt(2.0 * part * self.size(key) / drawn), _ALONG))
             if not later > self.now:
                 continue
-            near = self._near(key, (self.now, later))
-            region = near.region if near else None
-            if (near and near.until >= later) or surfaces_apart(*self._sides(key), later, clock, _FINE, region):
+            # Where all that touches is proved to part they leave each other from now on.
+            leaves = near is not None and near.until >= later
+            known = None if leaves else self._near(key, (self.now, later), anew=False)
+            if leaves or (known and known.until >= later) or surfaces_apart(*self._sides(key), later, clock, _FINE, known and known.region):
                 self.parting.discard(key)
                 self._is_clear(key, later)
                 self.apart_at[key] = later
-                return later
-        return self.now
+                return later, near if leaves else None
+        return self.now, None
 
     def _while_near(self, key: Key, most: float, reach: float = _SOON[-1]) -> float:
         """A time, `most` from now at the latest, until which no two points of the bodies come together by more than that, against size."""
@@ -295,9 +298,3 @@ class Lookout(Boxed):
             return window[0]
         still = i if one.rigid.fixed else j if other.rigid.fixed else None
         return self.far.until((i, j), (one, other), None if still is None else self.near.box(still), window)
-
-
-def ordered(actors: Sequence[Actor], key: Key) -> tuple[int, int]:
-    """A pair in the order of the kinds of its bodies: pairs of one kind share code."""
-    i, j = key[:2]
-    return (i, j) if (actors[i].shape_number, i) <= (actors[j].shape_number, j) else (j, i)

@@ -16,14 +16,13 @@ from ..search.clock import Clock
 from . import planes
 from .actor import Actor
 from .agenda import Due, Entry, Key
-from .boxed import Undecided
+from .boxed import Undecided, ordered
 from .departed import departed
 from .event import Event, rounded
 from .flight import Flight
 from .forced import Forced
 from .hitting import Hitting
 from .impact import LAWS, Contact, Impact, Law
-from .lookout import ordered
 from .meeting import state_at
 from .neighbours import balls_apart
 from .overlap import share_a_point

@@ -9,8 +9,7 @@ import numpy as np
 
 from ...moment.start import Start
 from ...search.clock import Clock
-from ..boxed import Undecided
-from ..lookout import ordered
+from ..boxed import Undecided, ordered
 from ..meeting import state_at
 from .bodies import Body
 from .closing import Closed, Closing

@@ -17,9 +17,8 @@ from ...bodies.parts import is_closed
 from ...moment.start import Start
 from ...search.clock import Clock
 from ..actor import Actor
-from ..boxed import Undecided
+from ..boxed import Undecided, ordered
 from ..event import Event
-from ..lookout import ordered
 from ..meeting import state_at
 from ..overlap import share_a_point
 from .asking import Asking, Hit, Pair, Question, Touched
