@@ -1,6 +1,7 @@
 """Boxes that together hold the surface of a shape, in its own coordinates, and a tree of balls round them."""
 
 import functools
+import math
 import operator
 from collections.abc import Sequence
 from typing import Any, NamedTuple
@@ -25,12 +26,11 @@ from .slants import members, over_ranges, slants_of
 
 _NORMAL, _SHARE = sp.symbols("n0:3", real=True), sp.Symbol("share", real=True)
 
-# Effort only: boxes of all parametric faces together, about; an implicit body is divided until there are so many boxes, or so often.
-_PARAMETRIC, _IMPLICIT, _LEVELS = 1 << 12, 1 << 16, 48
+# Effort only: boxes of all parametric faces together, about, and where these are flat; an implicit body is divided until there are so many
+# boxes, or so often.
+_PARAMETRIC, _EVEN, _IMPLICIT, _LEVELS = 1 << 12, 1 << 10, 1 << 16, 48
 # What is moved or measured in doubles is rounded: boxes and balls are wider by so much of their size.
 _ROUNDINGS = 1e-13
-# Of places along an axis.
-_BITS = 16
 # Sines of angles between vectors that are parallel but for rounding are no greater.
 _SLANT = 1e-6
 # Groups of leaves are so large at most, and nodes of which it is asked how their normals lie. Effort only.
@@ -64,7 +64,8 @@ def _of_mesh(mesh: Mesh) -> Cover:
 
 def _of_faces(shape: Any) -> Cover:
     own = faces(shape)
-    count = 1 << max(0, int(np.log2(_PARAMETRIC / len(own))) // 2)
+    even = all(sp.diff(e, s, r) == 0 for face in own for e in face.expressions for s, r in ((u, u), (u, v), (v, v)))
+    count = 1 << max(0, int(np.log2((_EVEN if even else _PARAMETRIC) / len(own))) // 2)
     parameters = [grid(face, NONE, count) for face in own]
     parts = [_of_face(*part) for part in zip(own, parameters, strict=True)]
     boxes, normals, levels = (np.concatenate(part) for part in zip(*parts, strict=True))
@@ -170,7 +171,7 @@ def ball_tree(shape: Any, middle: tuple[float, ...]) -> BallTree | None:
         return None
     far = 4.0 * _ROUNDINGS * (np.abs(known.boxes).max() + np.abs(middle).max())
     boxes = known.boxes - np.array(middle)[:, None]
-    order = _by_halves(boxes.sum(axis=2)) if known.parameters is None else _by_place(known.parameters.mean(axis=2))
+    order = _by_halves(boxes.mean(axis=2) if known.parameters is None else _spread(known))
     leaves = _leaves(boxes[order], known.normals[order], known.levels[order] - (known.normals[order] @ middle)[:, None], far)
     levels, child = _halved(len(boxes))
     rows = []
@@ -234,7 +235,7 @@ def _around(boxes: np.ndarray, leaves: np.ndarray, ranges: np.ndarray, far: floa
 
 
 def _by_halves(places: np.ndarray) -> np.ndarray:
-    """The order of places (n, 3) in which the first half of each range of `_halved` comes before the second along the axis along which that
+    """The order of places (n, d) in which the first half of each range of `_halved` comes before the second along the axis along which that
     range is longest. (Morton's order makes trees that take more than twice as long.)
     """
     order = np.arange(len(places))
@@ -249,15 +250,14 @@ def _by_halves(places: np.ndarray) -> np.ndarray:
     return order
 
 
-def _by_place(places: np.ndarray) -> np.ndarray:
-    """The order of places (n, d) along a curve that goes through one of 2^d parts of their box before the next (Morton)."""
-    lo, wide, axes = places.min(axis=0), np.ptp(places, axis=0), places.shape[1]
-    cells = np.minimum((places - lo) / np.where(wide > 0.0, wide, 1.0) * (1 << _BITS), (1 << _BITS) - 1).astype(np.int64)
-    codes = np.zeros(len(places), np.int64)
-    for bit in range(_BITS):
-        for axis in range(axes):
-            codes |= (cells[:, axis] >> bit & 1) << axes * bit + axis
-    return np.argsort(codes, kind="stable")
+def _spread(known: Cover) -> np.ndarray:
+    """Places (n, 2) of the boxes of a patch, a grid, in parameters that change about as much along either side as places in space do."""
+    assert known.parameters is not None
+    places, side = known.parameters.mean(axis=2), math.isqrt(len(known.boxes))
+    steps = [np.diff(grid.reshape(side, side, -1), axis=k) for grid in (places, known.boxes.mean(axis=2)) for k in range(2)]
+    far = [float(np.linalg.norm(step, axis=2).mean()) for step in steps]
+    shares = [space / own for own, space in zip(far[:2], far[2:], strict=True)]
+    return places * shares
 
 
 def _halved(count: int) -> tuple[list[np.ndarray], np.ndarray]:

@@ -44,8 +44,8 @@ def slants_of(shape: Any, boxes: np.ndarray, parts: np.ndarray, normals: np.ndar
 
 
 def _points_outward(boxes: np.ndarray, slants: np.ndarray, normals: np.ndarray, axis: int, sign: float) -> bool:
-    """Are the normals of a closed patch known to be outward? They all are if one is, and where it reaches farthest along an axis its outward
-    normal is along that.
+    """Are the normals of a closed patch known to be outward? They all are if one is, and where it reaches farthest along an axis the
+    outward normal is along that.
     """
     ends = sign * boxes[:, axis]
     last = ends.max(axis=1) >= ends.min(axis=1).max()
@@ -79,6 +79,8 @@ def _vector(entries: Sequence[Any]) -> Vector:
 
 def over_ranges(slants: np.ndarray, normals: np.ndarray, ranges: np.ndarray, around: np.ndarray) -> np.ndarray:
     """(m,): the same of all that is in ranges (m, 2) of boxes, and of vectors `around` (m, 3)."""
+    if np.isinf(slants).all():
+        return np.full(len(ranges), np.inf)
     own, which, first = members(ranges)
     beside, along = np.linalg.norm(np.cross(normals[own], around[which]), axis=1), (normals[own] * around[which]).sum(axis=1)
     with np.errstate(all="ignore"):
