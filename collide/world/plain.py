@@ -4,9 +4,10 @@ import functools
 from typing import Any
 
 import numpy as np
+import sympy as sp
 
 from codegen.kernel import compile
-from generative import ImplicitBody, ImplicitSurface, x, y, z
+from generative import ImplicitBody, ImplicitSurface, intersection, x, y, z
 from generative.implicit import Combination
 
 from ..bodies.implicit_parts import Candidates
@@ -14,33 +15,59 @@ from ..bodies.numbers import NONE
 from ..situations.presence import where
 
 _AT_REST = (0.0, 0.0)
+# Bounds that hold others may be so much wider.
+_WIDER = 1.01
 
 
 @functools.lru_cache(maxsize=256)
 def plain_of(shape: Any) -> Any:
-    """The same surface, *proved*; `shape` itself where nothing is to be done, and where leaves deform or have motions other than shifts
-    and quarter turns by rational numbers.
+    """The same surface, *proved*; `shape` itself where nothing is to be done, and where leaves deform, move, or end at bounds that are
+    turned.
     """
-    if not isinstance(shape, Combination):
+    if not isinstance(shape, Combination) or any(leaf.deforming for leaf in shape.leaves):
         return shape
-    apart = len({leaf.motion for leaf in shape.leaves}) > 1
-    if any(leaf.deforming or (apart and not _simple(leaf)) for leaf in shape.leaves):
+    if len({leaf.motion for leaf in shape.leaves}) == 1:
+        return _smaller(shape)
+    if any(leaf.motion.symbols for leaf in shape.leaves):
         return shape
-    return _smaller(_gathered(shape) if apart else shape)
+    known = {leaf: _at_rest(leaf) for leaf in shape.leaves}
+    found = _smaller(_gathered(shape, known))
+    turned = [(leaf, own) for leaf, own in known.items() if own in found.leaves and not _simple(leaf)]
+    return found if all(_within(found, *pair) for pair in turned) else shape
 
 
 def _simple(leaf: ImplicitSurface) -> bool:
+    """Does its motion take bounds to bounds, exactly?"""
     return all(e in (-1, 0, 1) for e in leaf.motion.rotation) and all(e.is_Rational for e in leaf.motion.translation)
 
 
-def _gathered(body: ImplicitBody) -> ImplicitBody:
-    """With leaves that do not move: quarter turns and shifts take bounds to bounds."""
+def _gathered(body: ImplicitBody, known: dict[ImplicitSurface, ImplicitSurface]) -> ImplicitBody:
     if isinstance(body, Combination):
-        return Combination(body.operation, [_gathered(child) for child in body.children], name=body.name)
+        return Combination(body.operation, [_gathered(child, known) for child in body.children], name=body.name)
     assert isinstance(body, ImplicitSurface), "what is no combination is a leaf"
-    corners = [body.motion.turn([pair[k] for pair in body.bounds]) for k in (0, 1)]
-    bounds = [sorted((a + d, b + d)) for a, b, d in zip(*corners, body.motion.translation, strict=True)]
-    return ImplicitSurface(body.expression, bounds, name=body.name)
+    return known[body]
+
+
+def _at_rest(leaf: ImplicitSurface) -> ImplicitSurface:
+    """Without a motion; bounds that are turned are in wider ones."""
+    corners = [leaf.motion.turn([pair[k] for pair in leaf.bounds]) for k in (0, 1)]
+    if _simple(leaf):
+        bounds = [sorted((a + d, b + d)) for a, b, d in zip(*corners, leaf.motion.translation, strict=True)]
+    else:
+        motion, ends = np.array(leaf.motion.entries, float), np.array(leaf.bounds, float)
+        ways = motion[:9].reshape(3, 3)
+        middle, half = ways @ ends.mean(axis=1) + motion[9:], _WIDER * np.abs(ways) @ np.ptp(ends, axis=1) / 2.0
+        bounds = [[sp.Rational(m - h), sp.Rational(m + h)] for m, h in zip(middle.tolist(), half.tolist(), strict=True)]
+    return ImplicitSurface(leaf.expression, bounds, name=leaf.name)
+
+
+def _within(body: ImplicitBody, leaf: ImplicitSurface, own: ImplicitSurface) -> bool:
+    """Is what a leaf has on the body *proved* to be within the bounds that it had: is nothing beyond any of them?"""
+    for place, ends in zip(leaf.coordinates, leaf.bounds, strict=True):
+        for beyond in (place - ends[0], ends[1] - place):
+            if _places(intersection(body, ImplicitSurface(beyond, own.bounds)))[own] is not None:
+                return False
+    return True
 
 
 def _smaller(body: ImplicitBody) -> ImplicitBody:

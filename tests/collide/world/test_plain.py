@@ -5,9 +5,11 @@ import pytest
 import sympy as sp
 
 from collide.world.plain import plain_of
-from generative import Rigid, Screw, primitives, t, x, y, z
+from generative import ImplicitSurface, Rigid, Screw, primitives, t, x, y, z
+from generative.motion import IDENTITY
 
-HALF = sp.Rational(1, 2)
+HALF, FIFTH = sp.Rational(1, 2), sp.Rational(1, 5)
+SLANTED = Rigid(rotation=[4, 1, 0, 0], normalize=True)
 HOLE = primitives.round_cylinder(HALF, 4)
 PLATE = primitives.block((4, 2, 1)) - HOLE.moved(Rigid(translation=(1, 0, -2)))
 
@@ -36,9 +38,22 @@ def test_the_same_points(shape, leaves):
     assert same.any() and (inside(found, points) == same).all()
 
 
+@pytest.mark.parametrize(("shape", "leaves"), [
+    (primitives.block((4, 2, 1)) - HOLE.moved(Rigid(translation=(0, 0, -2))).moved(SLANTED), 7),
+    (primitives.block() | primitives.round_cylinder(FIFTH, 1).moved(SLANTED), 9),
+    # A cylinder that its bounds cut off would go on in wider ones.
+    (primitives.block() | ImplicitSurface(x**2 + y**2 - FIFTH**2, bounds=[(-1, 1), (-1, 1), (0, 1)]).moved(SLANTED), None)])  # fmt: skip
+def test_leaves_that_are_turned(shape, leaves):
+    found = plain_of(shape)
+    if leaves is None:
+        assert found is shape
+    else:
+        assert len(found.leaves) == leaves and {leaf.motion for leaf in found.leaves} == {IDENTITY}
+        points = np.random.default_rng(0).uniform(-1.5, 1.5, (20000, 3))
+        assert (inside(found, points) == inside(shape, points)).all()
+
+
 def test_what_moves_otherwise_is_left_as_it_is():
-    turned = primitives.block() - primitives.ball(HALF).moved(Rigid(rotation=[2, 1, 0, 0], normalize=True, translation=(HALF, 0, 0)))
-    assert plain_of(turned) is turned
     ball = primitives.ball(1)
     assert plain_of(ball) is ball
     driven = primitives.block() | ball.moved(Screw(axis=(0, 0, 1), point=(2, 0, 0), angle=t))
