@@ -160,7 +160,9 @@ class Impact:
             missing = least_impulses(normals, wanted - self.speeds()[which, 0] + moves @ normal) - normal
             settled = max(np.abs(missing).max(), np.abs(rubbed - across).max()) <= _SETTLED * np.abs(normal).max()
             turned = missing - last
-            step = -step * float(last @ turned) / float(turned @ turned) if k > 1 and turned.any() and not settled else 1.0
+            # The square of what is not zero may be.
+            square = float(turned @ turned)
+            step = -step * float(last @ turned) / square if k > 1 and square > 0.0 and not settled else 1.0
             found = np.maximum(normal + step * missing, 0.0)
             self.apply(which, np.column_stack([found - normal, np.zeros((len(which), 2))]))
             if settled:
