@@ -28,8 +28,9 @@ from .planes import Parted, contacts_of
 from .walls import Wall, walls_of
 
 # A window is halved so often to prove that a polynomial is positive in it; the bracket of a zero grows until bodies move by such a part of
-# their size in it; steps until what touched is apart grow by so much. Zeros that are real but for so much are tried. Effort only.
-_HALVINGS, _LONG, _LONGER, _REAL = 60, 1e-9, 8.0, 1e-9
+# their size in it; steps until what touched is apart grow by so much. Zeros that are real but for so much are tried; and
+# bodies that come back to each other at once may be in each other by such a part. Effort only.
+_HALVINGS, _LONG, _LONGER, _REAL, _HARDLY = 60, 1e-9, 8.0, 1e-9, 1e-13
 
 
 class Radius(NamedTuple):
@@ -83,7 +84,7 @@ def beside(one: Actor, other: Actor, window: Window) -> Beside:
     heights = [gap_at(b, window[0])[0] for b in found]
     # Behind some of these it is already.
     front = [b for b, height in zip(found, heights, strict=True) if height >= min(0.0, max(heights))]
-    return max(front, key=lambda b: next(iter(zeros(b, window)), math.inf)) if len(front) > 1 else front[0]
+    return max(front, key=lambda b: next(iter(zeros(b, b.reach.most, window)), math.inf)) if len(front) > 1 else front[0]
 
 
 # -- polynomials -----------------------------------------------------------------------------------------------------------
@@ -183,9 +184,9 @@ def nearer(b: Beside, reach: float, time: float) -> bool:
     return polynomial(b, reach, time, time)[0] < 0
 
 
-def zeros(b: Beside, window: Window) -> list[float]:
-    """When centres come as near as they reach, in order, in doubles: no proof."""
-    row = polynomial(b, b.reach.most, *window)
+def zeros(b: Beside, reach: float, window: Window) -> list[float]:
+    """When centres come as near as that, in order, in doubles: no proof."""
+    row = polynomial(b, reach, *window)
     size = max(map(abs, row))
     values = [e / size for e in row] if size else [0.0]
     found = [u for u in _roots(values) if sum(k * e * u ** (k - 1) for k, e in enumerate(values) if k) < 0.0]
@@ -219,18 +220,20 @@ def parted(one: Actor, other: Actor, window: Window, allowed: float = 0.0, strid
     if _far(b, window):
         gap, normal = gap_at(b, end)
         return Parted(begin, end, normal, gap, True)
-    gap, normal = gap_at(b, begin)
     # What touches now may come into the other by a rounding as it parts.
     since = _since(b, window, allowed, stride) if allowed > 0.0 else np.inf
-    if since == np.inf and allowed > 0.0 and farther(b, b.reach.most - allowed, begin, end):
-        return Parted(np.inf, end, normal, gap, False)
     since = begin if since == np.inf and farther(b, b.reach.most, begin, begin) else since
-    if since == np.inf:
-        return Parted(np.inf, begin, normal, gap, False)
-    coming = [s for s in zeros(b, (since, end)) if since < s]
-    until = _before(b, since, coming[0] if coming else np.inf, end)
+    until = _before(b, b.reach.most, since, end) if since < np.inf else _hardly(b, window, allowed)
     gap, normal = gap_at(b, until)
-    return Parted(since, until, normal, gap, gap > 0.0)
+    return Parted(since, until, normal, gap, since < np.inf and gap > 0.0)
+
+
+def _hardly(b: Beside, window: Window, allowed: float) -> float:
+    """Until when bodies that touch are hardly in each other: what does not come together as it begins is less so as it comes back."""
+    begin, end = window
+    if not allowed > 0.0 or farther(b, b.reach.most - allowed, begin, end):
+        return end if allowed > 0.0 else begin
+    return _before(b, b.reach.most * (1.0 - _HARDLY), begin, end) if closing(b, begin) <= 0.0 else begin
 
 
 def _far(b: Beside, window: Window) -> bool:
@@ -256,13 +259,14 @@ def _since(b: Beside, window: Window, allowed: float, stride: float) -> float:
     return since if farther(b, b.reach.most - allowed, begin, since) else np.inf
 
 
-def _before(b: Beside, since: float, zero: float, end: float) -> float:
-    """Until when bodies are proved apart that are so, and meet about then; `since` if that is not proved."""
+def _before(b: Beside, reach: float, since: float, end: float) -> float:
+    """Until when centres are proved farther than that from each other, or from a wall; `since` if that is not proved."""
+    zero = next((s for s in zeros(b, reach, (since, end)) if since < s), np.inf)
     if zero >= end:
-        return end if farther(b, b.reach.most, since, end) else since
+        return end if farther(b, reach, since, end) else since
     unit, wide, speed = float(np.spacing(abs(zero))), 0.0, closing(b, zero)
     while wide * speed <= _LONG * b.reach.most and zero - wide > since:
-        if farther(b, b.reach.most, since, zero - wide):
+        if farther(b, reach, since, zero - wide):
             return zero - wide
         wide = 2.0 * wide + unit
     return since
