@@ -14,13 +14,13 @@
   for ever, trees of balls and slabs round parts of surfaces, how their normals lie, and until when pairs do not meet by these, and where
   alone they may
 - `hull`, `posed`, `planes`: bodies of flat faces: until when planes are between two of them, and that they meet then, without a search
-- `walls`, `balls`: likewise of balls, beside each other and beside what is fixed, convex and flat, by polynomials in whole numbers
+- `walls`, `gaps`, `balls`: likewise of balls, beside each other and beside what is fixed, convex and flat, by polynomials in whole numbers
 - `agenda`, `boxed`, `meeting`, `overlap`, `lookout`: what is to be done, in order; boxes of bodies; when a pair meets, with proof; which
   overlap at the start; when all meet
 - `impact`, `sweeps`, `sustained`, `parting`, `touches`: impulses at contacts, and Coulomb's law at several; bodies that stay in contact in
   closed form; how fast what touches parts, and which of these it is
-- `linked`, `hopping`, `following`, `tracked`: bodies that rock, slip, push, or are carried: contacts that are followed by differential
-  equations, and low hops beside these
+- `linked`, `hopping`, `staying`, `following`, `tracked`: bodies that rock, slip, push, or are carried: contacts that are followed by
+  differential equations, and low hops beside these
 - `certified`: runs whose events are theorems about the exact initial value problem
 - `event`, `hitting`, `simulation`, `world`, `run`: how bodies touch in a hit; event after event; the public question, and its answer;
   `page` plays it in a browser

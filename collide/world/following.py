@@ -4,7 +4,6 @@ they rock, slip or push each other. Which contacts press, which stick, and when 
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
@@ -14,36 +13,35 @@ from .actor import Actor
 from .agenda import Due, Key
 from .boxed import Undecided
 from .forced import Forced
-from .hopping import Hopping
-from .sustained import Held, Mode, at_rest, still
+from .staying import Staying
+from .sustained import Held, Mode, at_rest
 from .system import Forces, System
-from .touches import Rest
 from .tracked.curved import OnSmooth
 from .tracked.ends import BEYOND, End, Watch, hopping
 from .tracked.forces import Kept
 from .tracked.grip import gripped
 from .tracked.settling import lifted, onward, settled
 
-# Against what acts on a body, what counts as none; and against a slip that does, those that are stopped where there is no other answer.
-_SLOW, _STOPPED = 1e-9, (1.0, 10.0, 100.0)
+# Against a slip that counts as none, those that are stopped where there is no other answer.
+_STOPPED = (1.0, 10.0, 100.0)
 # A window goes on for so much longer than what hops or lands is expected to. Effort only.
 _PAST = 2.0
-# Against what acts at contacts, what counts as no force. So many ends of motions at one moment are none.
-_QUIET, _AT_ONCE = 1e-11, 30
+# Against size: what hits each other is moved by no more, so as not to be in each other.
+_FAR = 1e-5
+# Against what acts at contacts, what counts as no force. So many ends of motions at one moment, but for so much of it, are none.
+_QUIET, _AT_ONCE, _SAME = 1e-11, 30, 1e-9
 
 
-class Following(Hopping):
-    """Of bodies that are followed, `ends`: why their present motion ends; `pairs`: those that move with them; `modes`: how they stay in
-    contact; and `steps`: how long a time is tried at once, of those that slip, and others.
+class Following(Staying):
+    """Of bodies that are followed, `ends`: why their present motion ends; `pairs`: those that move with them; and `steps`: how long a
+    time is tried at once, of those that slip, and others.
     """
 
     def __init__(self, actors: Sequence[Actor], coefficients: Callable[[int, int], tuple[float, float]], start: float,
                  forces: Forces | None, gravity: np.ndarray) -> None:
-        super().__init__(actors, coefficients, start, forces)
-        self.particulars, self.gravity = [a.particulars for a in actors], gravity
+        super().__init__(actors, coefficients, start, forces, gravity)
         self.ends: dict[int, End | None] = {}
         self.pairs: dict[int, tuple[Key, ...]] = {}
-        self.modes: dict[int, Mode] = {}
         self.steps: dict[tuple[int, bool], float] = {}
         self.since = (start, 0)
 
@@ -85,8 +83,8 @@ class Following(Hopping):
             if not self.touching[key].links:
                 self.not_followed(key)
         kept = [Kept(link, self.coefficients(*key[:2])[1], None, self._slow(key)) for key, link in found]
-        system = self._system(kept, free)
-        _, motion, inverse, rates = system.look(self.now, self._all())
+        system = self.system(kept, free)
+        _, motion, inverse, rates = system.look(self.now, self.all_courses())
         # What still parts hops before it presses: nothing pulls it down.
         up = [c for c, (key, _) in enumerate(found) if motion.speeds[c, 0] > self._known_speed(key)]
         down = [c for c in range(len(found)) if c not in up]
@@ -119,14 +117,14 @@ class Following(Hopping):
 
     def _go_on_together(self, owners: Sequence[Key], chosen: Sequence[Kept], free: Sequence[int]) -> None:
         chosen = self._renewed(owners, chosen)
-        system = self._system(chosen, free)
+        system = self.system(chosen, free)
         system.step = max([self.steps.get((k, system.turning), 0.0) for k in free], default=0.0) or system.step
         if chosen:
-            for k, (centre, shift, velocity, spin) in zip(free, settled(system, self.now, self._all()), strict=True):
+            for k, (centre, shift, velocity, spin) in zip(free, settled(system, self.now, self.all_courses()), strict=True):
                 course = self.actors[k].course
                 self.actors[k].take(course.again(self.now, centre=centre, turn=self._turned(k, shift), velocity=velocity, spin=spin),
                                     self.now, seen=False)
-        if chosen and self.forces is None and self._rests(system):
+        if chosen and self.forces is None and self.rests_now(system):
             for k in free:
                 self._hold_body(k, Held(Mode.REST, at_rest(self.actors[k], self.now)))
             for key in dict.fromkeys(owners):
@@ -146,9 +144,16 @@ class Following(Hopping):
                                                                                           if self.actors[k].free})
         if not links:
             return
-        shifts = lifted(self._system([Kept(link, 0.0, None, 0.0) for link in links], free), self.now, self._all(),
-                        min(self.size(key) for key in keys))
-        for k, shift in zip(free, shifts if shifts is not None else (), strict=shifts is not None):
+        size = min(self.size(key) for key in keys)
+        shifts = lifted(self.system([Kept(link, 0.0, None, 0.0) for link in links], free), self.now, self.all_courses(), size)
+        if shifts is None:
+            return
+        far = float(max(np.linalg.norm(s[:3]) + self.actors[k].radius * np.linalg.norm(s[3:]) for k, s in zip(free, shifts, strict=True)))
+        if far > _FAR * size:
+            both = " and ".join(map(self.called, keys[0][:2]))
+            raise Undecided(f"{both} hit each other at t = {self.now!r}, and would be moved by {far:.3g} so that nothing is in each other "
+                            "there: where they touch is not told well")
+        for k, shift in zip(free, shifts, strict=True):
             course = self.actors[k].course
             self.actors[k].take(course.again(self.now, centre=course.centre_at(self.now) + shift[:3], turn=self._turned(k, shift[3:])),
                                 self.now, seen=False)
@@ -163,25 +168,14 @@ class Following(Hopping):
                                          proved=np.zeros(len(links), bool), links=links)
         return found
 
-    def _rests(self, system: System) -> bool:
-        """Does nothing move, or begin to?"""
-        actors = [self.actors[k] for k in system.linked]
-        if not all(a.free or a.rigid.fixed for a in actors):
-            return False
-        rates, answer = system.look(self.now, self._all())[3], system.answer(self.now, self._all())
-        speeding = np.abs(rates + answer.change.reshape(-1, 6)).max(axis=0)
-        size, pull = min(a.radius for a in actors if a.free), float(np.linalg.norm(self.gravity))
-        calm = speeding[:3].max() <= _SLOW * pull and speeding[3:].max() * size <= _SLOW * pull
-        return calm and all(still(a.course, self.now, a.radius, a.gravity) for a in actors if a.free)
-
     def _solve(self, system: System, owners: Sequence[Key]) -> None:
         step, watch = system.step, self._watch(system, owners) if system.kept else None
-        system.step = min(step, _PAST * hopping(system, self.now, self._all(), min(map(self.size, owners), default=1.0)))
+        system.step = min(step, _PAST * hopping(system, self.now, self.all_courses(), min(map(self.size, owners), default=1.0)))
         if watch and any(self.ends.get(k) for k in system.free):
             # Where one end came, the next one may be near.
-            system.step = min(system.step, _PAST * watch.soon(self.now, self._all()))
+            system.step = min(system.step, _PAST * watch.soon(self.now, self.all_courses()))
         soon = system.step < step
-        found = system.courses(self.now, self._all())
+        found = system.courses(self.now, self.all_courses())
         if found is None:
             self._no_curves(system, owners)
             raise Undecided(f"the forces change so much at t = {self.now!r} that no polynomial follows the motion")
@@ -197,11 +191,11 @@ class Following(Hopping):
         for key in dict.fromkeys(owners):
             self.kept[key] = tuple(k for k, own in zip(system.kept, owners, strict=True) if own == key)
             self._hold_pair(key)
-        self._tell(system)
+        self.tell(system)
 
     def _no_curves(self, system: System, owners: Sequence[Key]) -> None:
         """Bodies that come to touch along a curve are not followed (as a ring that comes to lie on a floor)."""
-        places, *_ = system.look(self.now, self._all())
+        places, *_ = system.look(self.now, self.all_courses())
         for key, kept in zip(owners, system.kept, strict=True):
             contact = kept.link.contact
             if isinstance(contact, OnSmooth) and contact.flattens(*(places[b] for b in kept.link.pair)):
@@ -211,14 +205,14 @@ class Following(Hopping):
 
     def _watch(self, system: System, owners: Sequence[Key]) -> Watch:
         shapes = {k: shape for k in system.linked if (shape := self.shape(k)) is not None}
-        watch = Watch(system, self.now, self._all(), shapes, self.features, min(self.size(key) for key in owners))
+        watch = Watch(system, self.now, self.all_courses(), shapes, self.features, min(self.size(key) for key in owners))
         for c, k in watch.around:
             if not (self.actors[k].rigid.fixed and self.touching[owners[c]].face is not None):
                 self.not_followed(owners[c])
         return watch
 
     def _end(self, watch: Watch, owners: Sequence[Key], found: Sequence[Forced]) -> End | None:
-        courses = self._all()
+        courses = self.all_courses()
         for k, course in zip(watch.system.free, found, strict=True):
             courses[k] = course
         end = watch.end(self.now, found[0].until, courses)
@@ -229,40 +223,9 @@ class Following(Hopping):
     def _not_at_once(self, time: float, key: Key) -> None:
         begin, count = self.since
         # An end that was expected later may never have come.
-        self.since = (begin, count + 1) if abs(time - begin) <= _SLOW * (1.0 + abs(begin)) else (time, 0)
+        self.since = (begin, count + 1) if abs(time - begin) <= _SAME * (1.0 + abs(begin)) else (time, 0)
         if count > _AT_ONCE:
             raise Undecided(f"{self.called(key[0])} and {self.called(key[1])} change how they touch again and again at t = {self.now!r}")
-
-    def _tell(self, system: System) -> None:
-        """How bodies stay in contact until their present motion ends, where that has changed: what begins to move does not rest."""
-        middle = (self.now + min(self.actors[k].course.until for k in system.free)) / 2.0
-        _, motion, _, _ = system.look(middle, self._all())
-        told = {}
-        for k in system.free:
-            own = [c for c, kept in enumerate(system.kept) if k in kept.link.pair and not kept.loose]
-            if own:
-                told[k] = self._mode(k, [system.kept[c] for c in own], motion.speeds[own], middle)
-        for k, mode in told.items():
-            if self.modes.get(k) is not mode:
-                self.rests.append(Rest(self.now, k, mode))
-        self.modes = {k: m for k, m in self.modes.items() if k not in system.free} | told
-
-    def _mode(self, k: int, kept: Sequence[Kept], speeds: np.ndarray, when: float) -> Mode:
-        slips = [(c.slip is not None and c.friction > 0.0) or np.hypot(*s[1:]) > c.still for c, s in zip(kept, speeds, strict=True)]
-        if any(slips):
-            return Mode.SLIDING
-        own = self.actors[k].course.spin_at(when)
-        for c in kept:
-            other = self.actors[sum(c.link.pair) - k].course.spin_at(when)
-            if np.linalg.norm(own - other) * self.actors[k].radius > c.still:
-                return Mode.ROCKING if self.shape(k) is not None else Mode.ROLLING
-        return Mode.REST
-
-    def _system(self, kept: Sequence[Kept], free: Sequence[int]) -> System:
-        return System(self.forces, self.particulars, self.gravity, free, kept)
-
-    def _all(self) -> list[Any]:
-        return [a.course for a in self.actors]
 
     def _strength(self, system: System, rates: np.ndarray) -> float:
         spins = [float(np.linalg.norm(self.actors[k].course.spin_at(self.now))) for k in system.linked]
@@ -278,7 +241,7 @@ class Following(Hopping):
             {j for key in keys for j in key[:2] if self.actors[j].free} | {k})
         owners = [key for key in keys for _ in self.kept[key]]
         kept = [c for key in keys for c in self.kept[key]]
-        going = onward(self._system(kept, free), self.now, self._all()) if end is None or end.turned else None
+        going = onward(self.system(kept, free), self.now, self.all_courses()) if end is None or end.turned else None
         if going is not None:
             self._go_on(owners, going, free)
             self.changed(set(free), clock)
@@ -315,9 +278,3 @@ class Following(Hopping):
 
     def _force(self, hit: Sequence[Key] = ()) -> set[int]:
         raise NotImplementedError
-
-    def not_followed(self, key: Key, what: str = "stay in contact") -> None:
-        both = " and ".join(map(self.called, key[:2]))
-        raise Undecided(f"{both} {what} from t = {self.now!r} on: such motion is followed for bodies at rest, for bodies that "
-                        "slide without turning, and where corners, edges and faces touch at points, along straight lines, or all along "
-                        "rims that lie flat, of bodies that are not open with several faces")

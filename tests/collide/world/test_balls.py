@@ -12,9 +12,9 @@ import sympy as sp
 from collide import Outcome, RigidBody, World
 from collide.world import balls
 from collide.world.actor import Actor
-from collide.world.balls import Beside, Radius, farther, nearer, polynomial
 from collide.world.flight import Inertia, flight
 from collide.world.forced import Forced
+from collide.world.gaps import Beside, Radius, farther, nearer, polynomial
 from collide.world.walls import walls_of
 from generative import ParametricSurface, u, v
 from models.shapes.solids import box

@@ -11,6 +11,7 @@ from scipy.integrate import solve_ivp
 
 from collide import Mesh, Outcome, RigidBody, World
 from collide.search.budget import Budget
+from collide.world import following
 from collide.world.outline import Flat
 from collide.world.sustained import Mode
 from collide.world.system import System
@@ -354,3 +355,11 @@ def test_blocks_whose_parallel_edges_meet_hit_each_other():
     low = math.sqrt(0.5) * math.cos(angle - math.pi / 4)
     assert run.events[0].time[0] == pytest.approx(math.sqrt(0.2 * (1 - low)), abs=1e-9)
     np.testing.assert_allclose(run.events[0].normals, [[0, 0, 1]], atol=1e-12)
+
+
+def test_what_would_be_moved_far_so_as_not_to_be_in_each_other_is_no_hit(monkeypatch):
+    """So a wrong normal of a contact moves nothing."""
+    monkeypatch.setattr(following, "lifted", lambda system, *_: np.full((len(system.free), 6), 1e-3))
+    bodies = [RigidBody(FLOOR, fixed=True), RigidBody(block(1, 1, 1), position=(0, 0, 1), orientation=(1, 0.1, 0.2, 0.3))]
+    run = World(bodies, gravity=GRAVITY).run(until=1.0)
+    assert run.outcome is Outcome.UNRESOLVED and not run.events and "body 0 and body 1 hit each other" in run.reason
