@@ -155,13 +155,13 @@ def test_nearer_is_proved_by_the_lesser_radius():
 
 
 def test_balls_that_come_into_each_other_by_a_rounding_only_do_not_meet():
-    """They touch but for a rounding, and the force between their paths draws them apart before they would be deeper than that."""
+    """They touch, and what moves them draws them apart before they would be deeper than some roundings."""
     still = flight(0.0, np.zeros(3), np.zeros(3), np.zeros(3), np.eye(3), np.zeros(3), Inertia(np.eye(3)))
-    other = flight(0.0, np.array([2.0 + 4.5e-16, 0, 0]), np.array([-1e-15, 0, 0]), np.array([1e-15, 0, 0]), np.eye(3), np.zeros(3),
+    other = flight(0.0, np.array([2.0, 0, 0]), np.array([-1e-15, 0, 0]), np.array([1e-15, 0, 0]), np.eye(3), np.zeros(3),
                    Inertia(np.eye(3)))
     one, two = (Actor(RigidBody(BALL), np.zeros(3)) for _ in range(2))
     one.take(still, 0.0)
     two.take(other, 0.0)
-    assert balls.parted(one, two, (0.0, 4.0)).until < 1.0
+    assert balls.parted(one, two, (0.0, 4.0)).until == 0.0
     found = balls.parted(one, two, (0.0, 4.0), 1e-10, 1e-9)
     assert found.until == 4.0 and found.since <= 4.0
