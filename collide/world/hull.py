@@ -25,7 +25,8 @@ class Hull:
     """All of a shape is in the hull of its `corners` (m, 3), `reach` from the origin of its coordinates at most. `normals` (f, 3) of its
     faces and directions of its `edges` (e, 3), of parallel ones the first. `within` (n, 4): planes, outward normals and levels, and `slack`
     how far out these may be: what is further inside than that of all of them is in a shape that is convex and closed. Of one flat face
-    alone, the `sheet`, they are those across its border. No `within` of other shapes; `around` (n, 3, 3): triangles round closed ones.
+    alone, the `sheet`, they are those across its border, and all of it is no more than `slack` aside of its plane. No `within` of other
+    shapes; `around` (n, 3, 3): triangles round closed ones.
     """
 
     corners: np.ndarray
@@ -51,9 +52,12 @@ def hull(shape: Any) -> Hull | None:
     if len(corners) > 4 * _CORNERS or max(len(normals), len(edges)) > _AXES:
         return None
     reach = float(np.linalg.norm(corners, axis=1).max()) * (1.0 + 1e-15)
-    sheet = flat.faces[0] if len(flat.faces) == 1 and isinstance(shape, ParametricSurface) else None
+    sheet = flat.faces[0] if len(flat.faces) == 1 and not isinstance(shape, Solid) else None
     within = across(sheet) if sheet is not None else np.array([[*f.normal, f.level] for f in flat.faces])
     slack = float((corners @ within[:, :3].T - within[:, 3]).max())
+    if sheet is not None:
+        slack = max(slack, float(np.abs(corners @ sheet.normal - sheet.level).max()))
+        slack = max(slack, _uncovered(shape, within, slack, reach)) if isinstance(shape, Mesh) else slack
     # Faces of several patches have lines between these that are no edges of the shape: what is closed has two faces at each edge.
     paired = sum(len(f.border) for f in flat.faces) == 2 * len(flat.edges)
     closed = sheet is not None or (len(flat.faces) > 3 and (shape.closed if isinstance(shape, Mesh) else paired))
@@ -63,6 +67,22 @@ def hull(shape: Any) -> Hull | None:
         if closed and sheet is None:
             around, slack = triangles_of(shape), 0.0
     return Hull(corners, normals, edges, reach, within, max(slack, 0.0) + 1e-15 * reach, sheet, around)
+
+
+def _uncovered(mesh: Mesh, within: np.ndarray, slack: float, reach: float) -> float:
+    """How far inside of the planes through its border may a mesh in one plane have no points, if none is further than `slack` beyond these,
+    and all of its triangles are seen from one side? inf: not known. As many triangles as cover a point cover those beside it, too, but
+    across sides which only one triangle has.
+    """
+    triangles, topology = triangles_of(mesh), mesh.topology
+    sides = np.stack([triangles, np.roll(triangles, -1, axis=1)], axis=2)[topology.count[topology.edge_of] == 1]
+    # Each of these is near one of the planes: what is further from all of them is covered alike.
+    far = float((within[:, 3] - sides @ within[:, :3].T).max(axis=1).min(axis=1).max(initial=0.0))
+    # And not by none if there is more of them than fits into what is left: along each plane, no longer than 2 `reach`.
+    wide = far + slack + 1e-15 * reach
+    area = np.linalg.norm(np.cross(triangles[:, 1] - triangles[:, 0], triangles[:, 2] - triangles[:, 0]), axis=1).sum() / 2.0
+    known = topology.count.max() <= 2 and topology.misturned is None and area > 4.0 * len(within) * len(triangles) * wide * reach
+    return far if known else np.inf
 
 
 def _directions(ways: np.ndarray) -> np.ndarray:

@@ -205,6 +205,9 @@ def _flat_polygons(polygons: Sequence[np.ndarray], normals: np.ndarray, cells: S
 
 
 def _border(polygons: Sequence[np.ndarray], size: float) -> np.ndarray:
+    if len(polygons) > 1:
+        # One that is given twice is there once.
+        polygons = list({p[np.lexsort(p.T)].tobytes(): p for p in polygons}.values())
     sides = np.concatenate([np.stack([p, np.concatenate([p[1:], p[:1]])], axis=1) for p in polygons])
     if len(polygons) == 1:
         return sides

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 import sympy as sp
 
-from collide import Outcome, RigidBody, World
+from collide import Mesh, Outcome, RigidBody, World
 from collide.world import balls
 from collide.world.actor import Actor
 from collide.world.flight import Inertia, flight
@@ -22,6 +22,9 @@ from models.shapes.solids import box
 from .scenes import BALL, FLOOR, cube, slope
 
 GRAVITY = (0, 0, -10)
+SQUARE = [(-9, -9, 0), (9, -9, 0), (9, 9, 0), (-9, 9, 0)]
+# A quadrilateral round a like one of corners that follow.
+FRAME = [t for k in range(4) for n in [(k + 1) % 4] for t in ((k, n, 4 + k), (n, 4 + n, 4 + k))]
 
 
 def parabola(rng, start=0.0, gravity=GRAVITY):
@@ -119,6 +122,30 @@ def test_balls_that_fall_past_a_face_meet_its_edge_or_nothing(aside):
     assert len(run.events) == 1 and run.events[0].time[0] == pytest.approx(np.sqrt(fallen / 5), abs=1e-9)
     past = World([bodies[0], RigidBody(BALL, position=(2.1, 0.1, 3))], gravity=GRAVITY).run(until=2.0)
     assert past.outcome is Outcome.FINISHED and not past.events
+
+
+@pytest.mark.parametrize("place", [(0.0, 0.0), (-0.4, 0.7)])
+def test_balls_bounce_on_a_floor_of_two_triangles_as_on_a_plane(place):
+    """Also where these meet: times in closed form are 2/5, 4/5, 1, 11/10, ..."""
+    bodies = [RigidBody(Mesh(SQUARE, [(0, 1, 2), (0, 2, 3)]), fixed=True), RigidBody(BALL, position=(*place, 1.8))]
+    run = World(bodies, gravity=GRAVITY, restitution=0.5).run(until=3.0, events=40)
+    exact = [Fraction(6, 5) - Fraction(8, 5) / 2**k for k in range(1, 41)]
+    assert len(run.events) == 40
+    for event, time in zip(run.events, exact, strict=True):
+        assert max(abs(Fraction(end) - time) for end in event.time) < 1e-12
+
+
+@pytest.mark.parametrize("corners, triangles", [
+    ([*SQUARE[:3], (-1, 0, 0), SQUARE[3]], [(0, 1, 3), (1, 2, 3), (2, 4, 3)]),
+    ([*SQUARE, *(np.array(SQUARE) / 4)], FRAME),
+    ([*SQUARE, *(np.array(SQUARE) / 4)], 2 * FRAME),
+    ([*SQUARE, *(np.array(SQUARE) * (1 - 1e-11))], FRAME),
+    ([*SQUARE[:3], (-9, 9, 3e-9)], [(0, 1, 2), (0, 2, 3)]),
+], ids=["notch", "hole", "hole in two layers", "frame", "bent"])
+def test_floors_with_holes_are_no_walls(corners, triangles):
+    actor = Actor(RigidBody(Mesh(corners, triangles), fixed=True), np.zeros(3))
+    actor.begin(0.0)
+    assert walls_of(actor) == ()
 
 
 def test_balls_that_touch_and_hardly_part_do_not_meet_anew():

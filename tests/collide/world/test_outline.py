@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 import sympy as sp
 
+from collide import Mesh
 from collide.world.outline import ball_radius, flats, reach
 from collide.world.sustained import leaving
 from generative import ImplicitSurface, ParametricSurface, primitives, solids, u, v
@@ -47,6 +48,13 @@ def test_faces_with_any_number_of_corners(shape, sides):
         assert (corners @ face.normal).max() == pytest.approx(face.level, abs=1e-12)
         ends = [{tuple(p) for p in np.round(face.border[:, k], 9).tolist()} for k in (0, 1)]
         assert ends[0] == ends[1] and len(ends[0]) == len(face.border)
+
+
+def test_triangles_that_are_given_twice_are_there_once():
+    corners, triangles = cube().arrays
+    twice = flats(Mesh(corners, np.concatenate([triangles, np.roll(triangles, 1, axis=1)])))
+    borders = [[{frozenset(map(tuple, side)) for side in f.border.tolist()} for f in found] for found in (flats(cube()), twice)]
+    assert borders[0] == borders[1]
 
 
 def test_what_is_bent_is_not_flat_though_its_corners_are_in_a_plane():
