@@ -18,6 +18,8 @@ from .tracked.forces import Kept
 
 # Against the speed of a fall from a body's size, a slip that counts as none: it is stopped without a force, so momentum is out by so much.
 _SLIP = 1e-9
+# Against the speeds of bodies, a slip that is not told from none, also where nothing else draws them together.
+_TOLD = 1e-11
 # Against the speed of a hop that is hardly told, what counts as none.
 _NONE = 1e-5
 # Against size: bounces that rise no higher are followed.
@@ -88,7 +90,7 @@ class Hopping(Linked):
     def _slow(self, key: Key) -> float:
         """A slip that counts as none."""
         pull = max(float(np.abs(self._accelerations(key)).max()), max(float(np.linalg.norm(self.actors[k].gravity)) for k in key[:2]))
-        return _SLIP * math.sqrt(self.size(key) * pull)
+        return max(_SLIP * math.sqrt(self.size(key) * pull), _TOLD * sum(map(self.pace, key[:2])))
 
     def _low(self, bodies: Sequence[int]) -> list[Key]:
         """Pairs of these bodies that are held, but not followed: small bounces, and what lasts no longer than these."""
