@@ -110,7 +110,7 @@ def _far(b: Beside, window: Window) -> bool:
 
 def _since(b: Beside, window: Window, allowed: float, stride: float) -> float:
     """When bodies are proved apart that are `allowed` deep in each other at most until then; inf: never."""
-    (begin, end), since = window, min(window[0] + stride, window[1])
+    (begin, end), since = window, min(max(window[0] + stride, float(np.nextafter(window[0], np.inf))), window[1])
     while not farther(b, b.reach.most, since, since):
         if since == end:
             return np.inf
@@ -134,6 +134,9 @@ def _before(b: Beside, reach: float, since: float, end: float) -> float:
 def met(one: Actor, other: Actor, apart: Parted, end: float, size: float, least: float = 0.0) -> Contacts | None:
     """As `planes.met`."""
     now, b = apart.until, beside(one, other, (apart.until, end))
+    if b.wall is not None and not b.wall.faces(b.paths[0].centre_at(now)):
+        # Beside the face, to which it may come along the plane.
+        return None
     speed, wide = closing(b, now), 2.0 * float(np.spacing(abs(now)))
     while speed > least and wide * speed <= _LONG * size and now + wide <= end:
         if _meet(b, now + wide):

@@ -17,8 +17,9 @@ from .flight import Flight
 from .forced import Forced
 from .walls import Wall
 
-# A window is halved so often to prove that a polynomial is positive in it, and zeros that are real but for so much are tried. Effort only.
-_HALVINGS, _REAL = 60, 1e-9
+# A window is halved so often to prove that a polynomial is positive in it; zeros that are real but for so much are tried, of a polynomial
+# without the last coefficients that are less than so much of the greatest: less than its roundings, in a window. Effort only.
+_HALVINGS, _REAL, _NONE = 60, 1e-9, 1e-20
 
 
 class Radius(NamedTuple):
@@ -151,13 +152,14 @@ def zeros(b: Beside, reach: float, window: Window) -> list[float]:
     row = polynomial(b, reach, *window)
     size = max(map(abs, row))
     values = [e / size for e in row] if size else [0.0]
-    found = [u for u in _roots(values) if sum(k * e * u ** (k - 1) for k, e in enumerate(values) if k) < 0.0]
-    return [window[0] + u * (window[1] - window[0]) for u in found if 0.0 <= u <= 1.0]
+    found = [u for u in _roots(values) if 0.0 <= u <= 1.0 and sum(k * e * u ** (k - 1) for k, e in enumerate(values) if k) < 0.0]
+    return [window[0] + u * (window[1] - window[0]) for u in found]
 
 
 def _roots(row: list[float]) -> list[float]:
-    """The real ones, in order."""
-    while len(row) > 1 and row[-1] == 0.0:
+    """The real ones, in order, those outside of 0 to 1 but for what hardly matters there."""
+    least = _NONE * max(map(abs, row))
+    while len(row) > 1 and abs(row[-1]) <= least:
         row = row[:-1]
     if len(row) > 3:
         found = np.roots(row[::-1])

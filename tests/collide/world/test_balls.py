@@ -14,7 +14,7 @@ from collide.world import balls
 from collide.world.actor import Actor
 from collide.world.flight import Inertia, flight
 from collide.world.forced import Forced
-from collide.world.gaps import Beside, Radius, farther, nearer, polynomial
+from collide.world.gaps import Beside, Radius, farther, nearer, polynomial, zeros
 from collide.world.walls import walls_of
 from generative import ParametricSurface, u, v
 from models.shapes.solids import box
@@ -192,3 +192,34 @@ def test_balls_that_come_into_each_other_by_a_rounding_only_do_not_meet():
     assert balls.parted(one, two, (0.0, 4.0)).until == 0.0
     found = balls.parted(one, two, (0.0, 4.0), 1e-10, 1e-9)
     assert found.until == 4.0 and found.since <= 4.0
+
+
+@pytest.mark.parametrize("last", [1e-40, 1e-300, 0.0])
+def test_zeros_of_paths_whose_last_terms_are_nearly_nothing(last):
+    """A root far outside of the window has powers that no double holds."""
+    numbers = np.array([-1.0, *9 * [0.0], -1e-12, last])
+    paths = [Forced(0.0, 9.0, np.array([a, 0.0, 0.0]), np.eye(3), part * numbers[:, None] * [1, 0, 0], np.zeros((12, 4)), Inertia(np.eye(3)))
+             for a, part in ((0.0, 0.0), (4.0, 1.0))]
+    assert zeros(Beside(tuple(paths), None, Radius(2.0, 2.0)), 2.0, (0.0, 3.0)) == pytest.approx([2.0], abs=1e-7)
+
+
+def test_balls_that_leave_each_other_late_and_fast_are_told_apart():
+    """They are in each other by some roundings. In the least of the steps of time that there are they move more than they are told to."""
+    one, two = (Actor(RigidBody(BALL), np.zeros(3)) for _ in range(2))
+    for actor, place, speed in ((one, 0.0, 0.0), (two, 2.0 - 1e-15, 1000.0)):
+        actor.take(flight(1e5, np.array([place, 0, 0]), np.array([speed, 0, 0]), np.zeros(3), np.eye(3), np.zeros(3), Inertia(np.eye(3))), 1e5)
+    found = balls.parted(one, two, (1e5, 1e5 + 1.0), 1e-10, 1e-12)
+    assert 1e5 < found.since < 1e5 + 1e-9 and found.until == 1e5 + 1.0
+
+
+@pytest.mark.parametrize(("height", "speed"), [(2e-16, 1e-14), (1e-13, 1e-13)])
+def test_balls_that_come_to_a_table_from_aside_meet_its_edge(height, speed):
+    """Long before they are as low as its face."""
+    table = ParametricSurface([u, v, 0], {u: (-1, 1), v: (-1, 1)})
+    ball = RigidBody(BALL, position=(-4, 0, 1 + height), velocity=(1, 0, -speed))
+    run = World([RigidBody(table, fixed=True), ball], gravity=(0, 0, 0)).run(until=6)
+    # Where it is as deep under the plane of a unit ball on the table.
+    deep = 1.0 - (ball.position[2] - 3.0 * speed)
+    assert run.outcome is Outcome.FINISHED and len(run.events) == 1
+    begin, end = run.events[0].time
+    assert begin <= 3.0 - np.sqrt(2.0 * deep) <= end < begin + 1e-8
