@@ -23,8 +23,8 @@ from .planes import Parted, contacts_of
 from .walls import walls_of
 
 # The bracket of a zero grows until bodies move by such a part of their size in it; steps until what touched is apart grow by so much; and
-# bodies that come back to each other at once may be in each other by such a part. Effort only.
-_LONG, _LONGER, _HARDLY = 1e-9, 8.0, 1e-13
+# bodies that come back to each other at once may be in each other by such a part, and by so many roundings of their places. Effort only.
+_LONG, _LONGER, _HARDLY, _ULPS = 1e-9, 8.0, 1e-13, 4.0
 
 
 def known(one: Actor, other: Actor) -> bool:
@@ -90,7 +90,8 @@ def parted(one: Actor, other: Actor, window: Window, allowed: float = 0.0, strid
     until = _before(b, b.reach.most, since, end) if since < np.inf else begin
     if since == np.inf and allowed > 0.0 and closing(b, begin) <= 0.0:
         # What does not come together as it touches comes back at once.
-        until = _before(b, b.reach.most * (1.0 - _HARDLY), begin, end)
+        places = max(float(np.abs(c.centre_at(begin)).max()) for c in b.paths)
+        until = _before(b, b.reach.most * (1.0 - _HARDLY) - _ULPS * float(np.spacing(places)), begin, end)
     gap, normal = gap_at(b, until)
     return Parted(since, until, normal, gap, since < np.inf and gap > 0.0)
 

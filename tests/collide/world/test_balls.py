@@ -198,7 +198,7 @@ def test_balls_that_come_into_each_other_by_a_rounding_only_do_not_meet():
 def test_zeros_of_paths_whose_last_terms_are_nearly_nothing(last):
     """A root far outside of the window has powers that no double holds."""
     numbers = np.array([-1.0, *9 * [0.0], -1e-12, last])
-    paths = [Forced(0.0, 9.0, np.array([a, 0.0, 0.0]), np.eye(3), part * numbers[:, None] * [1, 0, 0], np.zeros((12, 4)), Inertia(np.eye(3)))
+    paths = [Forced(0.0, 9.0, np.array([a, 0, 0]), np.eye(3), part * numbers[:, None] * [1, 0, 0], np.zeros((12, 4)), Inertia(np.eye(3)))
              for a, part in ((0.0, 0.0), (4.0, 1.0))]
     assert zeros(Beside(tuple(paths), None, Radius(2.0, 2.0)), 2.0, (0.0, 3.0)) == pytest.approx([2.0], abs=1e-7)
 
@@ -206,8 +206,8 @@ def test_zeros_of_paths_whose_last_terms_are_nearly_nothing(last):
 def test_balls_that_leave_each_other_late_and_fast_are_told_apart():
     """They are in each other by some roundings. In the least of the steps of time that there are they move more than they are told to."""
     one, two = (Actor(RigidBody(BALL), np.zeros(3)) for _ in range(2))
-    for actor, place, speed in ((one, 0.0, 0.0), (two, 2.0 - 1e-15, 1000.0)):
-        actor.take(flight(1e5, np.array([place, 0, 0]), np.array([speed, 0, 0]), np.zeros(3), np.eye(3), np.zeros(3), Inertia(np.eye(3))), 1e5)
+    for actor, *numbers in ((one, 0.0, 0.0, 0.0), (two, 2.0 - 1e-15, 1000.0, 0.0)):
+        actor.take(flight(1e5, *(np.array([e, 0, 0]) for e in numbers), np.eye(3), np.zeros(3), Inertia(np.eye(3))), 1e5)
     found = balls.parted(one, two, (1e5, 1e5 + 1.0), 1e-10, 1e-12)
     assert 1e5 < found.since < 1e5 + 1e-9 and found.until == 1e5 + 1.0
 
@@ -223,3 +223,15 @@ def test_balls_that_come_to_a_table_from_aside_meet_its_edge(height, speed):
     assert run.outcome is Outcome.FINISHED and len(run.events) == 1
     begin, end = run.events[0].time
     assert begin <= 3.0 - np.sqrt(2.0 * deep) <= end < begin + 1e-8
+
+
+def test_balls_far_from_the_origin_come_back_to_what_they_are_in_by_roundings_of_their_places():
+    places, speeds, forces = (1e4, 1e4 + 2 - 1.8e-12), (0.0, 4e-7), (0.0, -10.0)
+    one, two = (Actor(RigidBody(BALL), np.zeros(3)) for _ in range(2))
+    for actor, *numbers in zip((one, two), places, speeds, forces, strict=True):
+        actor.take(flight(0.0, *(np.array([e, 0, 0]) for e in numbers), np.eye(3), np.zeros(3), Inertia(np.eye(3))), 0.0)
+    found = balls.parted(one, two, (0.0, 1.0), 1e-10, 1e-9)
+    # It falls as deep again by then, and some roundings deeper; so they hit each other.
+    assert 8e-8 < found.until < 2e-6 and found.since == np.inf and -1e-11 < found.gap < 0.0
+    hit = balls.met(one, two, found, 1.0, 1.0)
+    assert hit is not None and hit.time[0] == found.until
