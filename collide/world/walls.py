@@ -29,7 +29,7 @@ Bounds = tuple[Fraction, Fraction]
 class Wall(NamedTuple):
     """A face in the world, by a vector `normal` n that is no longer than 1, and no shorter than `length`: all points x of the body are
     proved to have n x <= `level`, and all points of the face n x >= `low`. `across`: planes through its border, outward normals and levels
-    (m, 4), in doubles.
+    (m, 4), in doubles; the face may end so much inside of them as is the `slack` of its shape.
     """
 
     normal: np.ndarray
@@ -37,11 +37,12 @@ class Wall(NamedTuple):
     level: float
     low: float
     across: np.ndarray
+    slack: float
 
     def faces(self, point: np.ndarray) -> bool:
         """Is the line through a point along the normal *proved* to go through the face?"""
         size = np.abs(self.across[:, 3]).max() + np.abs(point).max()
-        return bool((self.across[:, :3] @ point - self.across[:, 3]).max() < -_INSIDE * size)
+        return bool((self.across[:, :3] @ point - self.across[:, 3]).max() < -_INSIDE * size - self.slack)
 
 
 def walls_of(actor: Actor) -> tuple[Wall, ...]:
@@ -60,10 +61,12 @@ def _walls(shape: Any, least: tuple[float, ...], most: tuple[float, ...]) -> tup
     assert flat is not None
     faces = [f.moved(turn, shift) for f in flat.faces]
     ways = [(f, sign) for f in faces for sign in ((1.0, -1.0) if len(faces) == 1 else (1.0,))]
-    return tuple(_wall(f, sign, cells) for f, sign in ways) if cells else ()
+    own = hull(shape)
+    assert own is not None
+    return tuple(_wall(f, sign, cells, own.slack) for f, sign in ways) if cells else ()
 
 
-def _wall(face: Flat, sign: float, cells: list[list[list[Bounds]]]) -> Wall:
+def _wall(face: Flat, sign: float, cells: list[list[list[Bounds]]], slack: float) -> Wall:
     n = sign * face.normal / np.linalg.norm(face.normal)
     square = sum(Fraction(e) ** 2 for e in n.tolist())
     if square != 1:
@@ -75,7 +78,7 @@ def _wall(face: Flat, sign: float, cells: list[list[list[Bounds]]]) -> Wall:
     level = max(_sum(way, corner)[1] for cell in cells for corner in cell)
     low = min(_sum(way, corner)[0] for k in face.cells for corner in cells[k])
     return Wall(n, length, float(np.nextafter(float(level), np.inf)) if Fraction(float(level)) < level else float(level),
-                float(np.nextafter(float(low), -np.inf)) if Fraction(float(low)) > low else float(low), across(face))
+                float(np.nextafter(float(low), -np.inf)) if Fraction(float(low)) > low else float(low), across(face), slack)
 
 
 @functools.lru_cache(maxsize=512)

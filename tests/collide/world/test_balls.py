@@ -235,3 +235,23 @@ def test_balls_far_from_the_origin_come_back_to_what_they_are_in_by_roundings_of
     assert 8e-8 < found.until < 2e-6 and found.since == np.inf and -1e-11 < found.gap < 0.0
     hit = balls.met(one, two, found, 1.0, 1.0)
     assert hit is not None and hit.time[0] == found.until
+
+
+def test_walls_face_nothing_beside_their_borders():
+    """Of a sheet far from the origin of its own coordinates: what is over its edge, or so little outside as no double tells, is not told to
+    be over it.
+    """
+    sheet, rng = ParametricSurface([u + 10**8, v, 0], {u: (-1, 1), v: (-1, 1)}), np.random.default_rng(1)
+    for _ in range(20):
+        actor = Actor(RigidBody(sheet, fixed=True, orientation=rng.normal(size=4)), np.zeros(3))
+        w, a, b, c = (Fraction(e) for e in actor.rigid.orientation.tolist())
+        q = w * w + a * a + b * b + c * c
+        along = [1 - 2 * (b * b + c * c) / q, 2 * (a * b + w * c) / q, 2 * (a * c - w * b) / q]
+        edge = [(10**8 + 1) * e for e in along]
+        place = [-float(e) for e in edge]
+        moved = Actor(RigidBody(sheet, fixed=True, position=place, orientation=actor.rigid.orientation), np.zeros(3))
+        moved.begin(0.0)
+        point = np.array([float(e + Fraction(p) + s / 10**9) for e, p, s in zip(edge, place, along, strict=True)])
+        middle = np.array([float(e + Fraction(p) - s) for e, p, s in zip(edge, place, along, strict=True)])
+        for wall in walls_of(moved):
+            assert wall.faces(middle) and not wall.faces(point)
