@@ -12,7 +12,7 @@ from . import rotation
 from .actor import Actor
 from .agenda import Due, Key
 from .boxed import Undecided
-from .forced import Forced
+from .forced import Forced, onset
 from .staying import Staying
 from .sustained import Held, Mode, at_rest
 from .system import Forces, System
@@ -44,6 +44,8 @@ class Following(Staying):
         self.pairs: dict[int, tuple[Key, ...]] = {}
         self.steps: dict[tuple[int, bool], float] = {}
         self.since = (start, 0)
+        # While it is not told yet what hops: what has begun.
+        self.waiting: list[tuple[System, Sequence[Key]]] | None = None
 
     # -- what is followed -----------------------------------------------------------------------------------------------
 
@@ -58,17 +60,30 @@ class Following(Staying):
             if 0 < len(which) < len(stay) and not stay.all():
                 self.touching[key] = replace(touch, points=touch.points[which], normals=touch.normals[which], proved=touch.proved[which],
                                              links=tuple(touch.links[k] for k in which))
-        super().after(keys)
+        begun = self._begun(keys)
         hops = [key for key in keys if key in self.parting and self._hops(key)]
         self.parting.difference_update(hops)
         # With what their bodies stay in contact with.
-        for group in self.groups([*hops, *(key for key in self.held if key in self.kept)]) if hops else ():
-            if not set(hops).isdisjoint(group):
-                links = [(key, self._hop(Kept(link, 0.0, None, self._slow(key)), key, speed)) for key in hops if key in group
-                         for link, speed in zip(self.touching[key].links, self.speeds(key), strict=True)]
-                links += [(key, kept) for key in group if key not in hops for kept in self.kept[key]]
-                self._go_on([own for own, _ in links], [kept for _, kept in links],
-                            sorted({k for own in group for k in own[:2] if self.actors[k].free}))
+        groups = self.groups([*hops, *(key for key in self.held if key in self.kept)]) if hops else []
+        groups = [group for group in groups if not set(hops).isdisjoint(group)]
+        for system, owners in begun:
+            if not any(owners[0] in group for group in groups):
+                self._solve(system, owners)
+        for group in groups:
+            links = [(key, self._hop(Kept(link, 0.0, None, self._slow(key)), key, speed)) for key in hops if key in group
+                     for link, speed in zip(self.touching[key].links, self.speeds(key), strict=True)]
+            links += [(key, kept) for key in group if key not in hops for kept in self.kept[key]]
+            self._go_on([own for own, _ in links], [kept for _, kept in links],
+                        sorted({k for own in group for k in own[:2] if self.actors[k].free}))
+
+    def _begun(self, keys: Sequence[Key]) -> list[tuple[System, Sequence[Key]]]:
+        """What is followed after a response, which has but begun: it is solved together with what hops beside it, once that is told."""
+        self.waiting = [] if self.forces is None and len(keys) > 1 else None
+        try:
+            super().after(keys)
+            return self.waiting or []
+        finally:
+            self.waiting = None
 
     def _keep(self, keys: Sequence[Key]) -> None:
         if keys and self.forces is not None:
@@ -129,8 +144,14 @@ class Following(Staying):
                 self._hold_body(k, Held(Mode.REST, at_rest(self.actors[k], self.now)))
             for key in dict.fromkeys(owners):
                 self._hold_pair(key)
-        else:
+        elif self.waiting is None:
             self._solve(system, owners)
+        else:
+            self.waiting.append((system, owners))
+            rates = system.look(self.now, self.all_courses())[3] + system.answer(self.now, self.all_courses()).change.reshape(-1, 6)
+            for k, own in zip(free, rates, strict=True):
+                self.actors[k].take(onset(self.actors[k].course, self.now, self.now + system.step, own), self.now, seen=False)
+            self._hold_kept(system, owners)
 
     def _turned(self, k: int, shift: np.ndarray) -> np.ndarray:
         turn, angle = self.actors[k].course.turn_at(self.now), float(np.linalg.norm(shift))
@@ -154,9 +175,10 @@ class Following(Staying):
             raise Undecided(f"{both} hit each other at t = {self.now!r}, and would be moved by {far:.3g} so that nothing is in each other "
                             "there: where they touch is not told well")
         for k, shift in zip(free, shifts, strict=True):
-            course = self.actors[k].course
-            self.actors[k].take(course.again(self.now, centre=course.centre_at(self.now) + shift[:3], turn=self._turned(k, shift[3:])),
-                                self.now, seen=False)
+            course, pull = self.actors[k].course, self.actors[k].gravity
+            # As it flies from the hit on, or bounces would not be seen to end.
+            self.actors[k].take(course.again(self.now, centre=course.centre_at(self.now) + shift[:3], turn=self._turned(k, shift[3:]),
+                                             acceleration=pull, spinning=np.zeros(3)), self.now, seen=False)
 
     def _renewed(self, owners: Sequence[Key], chosen: Sequence[Kept]) -> list[Kept]:
         """These contacts alone are what touches from now on; those of curved surfaces from where they are."""
@@ -188,10 +210,13 @@ class Following(Staying):
             self.steps |= {(k, turning): step if soon else system.step for turning in {system.turning, True}}
             self.ends[k] = end
             self.pairs[k] = tuple(dict.fromkeys(owners))
+        self._hold_kept(system, owners)
+        self.tell(system)
+
+    def _hold_kept(self, system: System, owners: Sequence[Key]) -> None:
         for key in dict.fromkeys(owners):
             self.kept[key] = tuple(k for k, own in zip(system.kept, owners, strict=True) if own == key)
             self._hold_pair(key)
-        self.tell(system)
 
     def _no_curves(self, system: System, owners: Sequence[Key]) -> None:
         """Bodies that come to touch along a curve are not followed (as a ring that comes to lie on a floor)."""

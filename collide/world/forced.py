@@ -109,6 +109,14 @@ class Forced:
         return middle - far, middle + far, self.until
 
 
+def onset(course: Any, t: float, until: float, rates: np.ndarray) -> Forced:
+    """How a body begins to move on at a time, from its state there: `rates` (6,) are those at which its velocity and spin change then."""
+    spin = course.spin_at(t)
+    turning = np.array([[0.0, *(spin / 2.0)], [-spin @ spin / 8.0, *(rates[3:] / 4.0)]])
+    path = np.array([course.velocity_at(t), rates[:3] / 2.0])
+    return Forced(t, until, course.centre_at(t), rotation.orthonormal(course.turn_at(t)), path, turning, course.inertia)
+
+
 @functools.cache
 def _binomials(count: int) -> tuple[np.ndarray, np.ndarray]:
     """(count, count): k over j, and k - j."""

@@ -222,10 +222,12 @@ class Simulation(Hitting):
         keys, alone = self._together(hit)
         self.lift(keys)
         bodies = sorted({k for key in keys for k in key[:2]})
+        # What only stays in touch bounces as fast as these hits push it: hardly, if they hardly do.
+        ended = {key for key in hit if self.bounces_end(key, self.coefficients(*key[:2])[0])}
         contacts, owners = [], []
         for key in keys:
             e, friction = self.coefficients(*key[:2])
-            e = 0.0 if self.bounces_end(key, e) else e
+            e = 0.0 if key in ended or ended.issuperset(hit) else e
             touch = self.touching[key]
             contacts += [Contact((bodies.index(key[0]), bodies.index(key[1])), p, n, e, friction)
                          for p, n in zip(touch.points, touch.normals, strict=True)]

@@ -59,6 +59,19 @@ def tipped(angle, friction):
     return World(bodies, gravity=GRAVITY, friction=friction, restitution=0.0)
 
 
+def test_an_edge_bounces_no_more_once_it_rises_by_less_than_a_billionth_of_the_size():
+    """By what it closes with before each hit: it rises by (e v)^2 / 2 g. The first hit is one of a block that falls over."""
+    world, sides = tipped(0.05, 0.6), np.array([0.5, 1, 2])
+    run = World(world.bodies, gravity=GRAVITY, friction=0.6, restitution=0.5).run(until=0.5)
+    rises = []
+    for event in run.events:
+        before = run.state(event.time[0] - 1e-9)
+        arms = event.points - before.positions[1]
+        rises.append((0.5 * (before.velocities[1] + np.cross(before.spins[1], arms))[:, 2].min()) ** 2 / 20)
+    assert run.outcome is Outcome.FINISHED and len(rises) > 5
+    assert [rise < 1e-9 * np.linalg.norm(sides / 2) for rise in rises] == [False] * (len(rises) - 1) + [True]
+
+
 def test_a_block_that_is_tipped_falls_as_a_pendulum():
     run = tipped(0.5, 100.0).run(events=1)
     assert modes(run, 1)[0] is Mode.ROCKING and len(run.events) == 1

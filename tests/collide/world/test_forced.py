@@ -7,7 +7,8 @@ import pytest
 import sympy as sp
 
 from collide import Outcome, RigidBody, World
-from collide.world.flight import Inertia
+from collide.world.flight import Inertia, flight
+from collide.world.forced import onset
 from collide.world.picard import INTEGRAL, NODES, POINTS, followed
 from collide.world.system import Particulars, System
 from collide.world.tracked.contact import Place
@@ -150,3 +151,15 @@ def test_what_follows_from_a_change_is_all_that_does():
     found = followed(0.5 * INTEGRAL, bend, change)
     np.testing.assert_allclose(found - 0.5 * INTEGRAL @ np.einsum("kab,kb->ka", bend, found), change, atol=1e-12)
     np.testing.assert_allclose(INTEGRAL @ POINTS**9, POINTS**10 / 10, atol=1e-15)
+
+
+def test_a_motion_begins_with_the_state_of_a_flight_and_with_its_rates():
+    centre, velocity, spin = np.array([1.0, 2.0, 3.0]), np.array([0.3, 0.0, -2.0]), np.array([1.0, 2.0, -0.5])
+    course = flight(0.0, centre, velocity, np.array([0.0, 0.0, -10.0]), np.eye(3), spin, Inertia(np.diag([1.0, 2.0, 2.5])))
+    begun = onset(course, 0.2, 1.2, course.rates_at(0.2))
+    np.testing.assert_allclose(begun.rates_at(0.2), course.rates_at(0.2), rtol=1e-13)
+    np.testing.assert_allclose(begun.centre_at(0.2001), course.centre_at(0.2001), rtol=1e-14)
+    # What it does not know of is of the third order in the angle.
+    np.testing.assert_allclose(begun.turn_at(0.2001), course.turn_at(0.2001), atol=1e-11)
+    np.testing.assert_allclose(begun.velocity_at(0.2001), course.velocity_at(0.2001), rtol=1e-13)
+    np.testing.assert_allclose(begun.spin_at(0.2001), course.spin_at(0.2001), atol=1e-7)
