@@ -14,9 +14,10 @@ from .neighbours import Frame, Neighbours
 
 # A series is followed for so much of the time for which it holds.
 _MOST = 1.0 - 2.0**-20
-# A body's box reaches so many radii beyond it, more than the least only as long as it does not come near more others than these. Effort
-# only.
+# A body's box reaches so many radii beyond it, more than the least only as long as it does not come near more others than these; and more
+# than all of them where nothing is near, for no longer than it has gone on like that. Effort only.
 _REACHES, _FEW = (3.0, 12.0, 50.0, 200.0, 800.0, 3200.0), 6
+_LONGER = tuple(_REACHES[-1] * 4.0**k for k in range(1, 48))
 
 
 class Undecided(Exception):
@@ -69,9 +70,13 @@ class Boxed:
                 self._box(k, frame)
         self.expect(k)
 
-    def _box(self, k: int, frame: Frame, reaches: Sequence[float] = _REACHES) -> None:
+    def _box(self, k: int, frame: Frame, reaches: Sequence[float] = _REACHES + _LONGER) -> None:
         actor, most = self.actors[k], _FEW
         for reach in reaches:
+            if reach == _LONGER[0]:
+                most = 0
+            if reach > _REACHES[-1] and self.near.until(k, frame) - self.now >= self.now - actor.path[-1][0]:
+                break
             lo, hi, until = actor.box(self.now, reach, self.start if frame is Frame.FALL else None)
             if not until > self.now:
                 raise Undecided(f"{self.called(k)} is so fast that nothing is decided beyond t = {self.now!r}")
