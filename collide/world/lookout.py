@@ -149,7 +149,7 @@ class Lookout(Boxed):
         one, other = self.actors[a], self.actors[b]
         found = rules.parted(one, other, window, deep if doubtful else 0.0, stride)
         hit = rules.met(one, other, found, window[1], size) if window[0] < found.until < window[1] else None
-        if not found.until > window[0] and found.gap > -_SOON[1] * size:
+        if (doubtful or key not in self.clear) and not found.until > window[0] and found.gap > -_SOON[1] * size:
             # What hits another one is moved out of it, and may be moved into a third: it comes out again, or hits that at once.
             doubtful, gap = True, found.gap
             found = rules.parted(one, other, window, _OUTWARD * size - (1.0 + _OUTWARD) * gap, stride)

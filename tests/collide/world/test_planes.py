@@ -7,8 +7,9 @@ import pytest
 import sympy as sp
 from scipy.spatial import ConvexHull
 
-from collide import Mesh, RigidBody, World
+from collide import Mesh, Outcome, RigidBody, World
 from collide.world.hull import hull
+from collide.world.outline import corners_of
 from collide.world.planes import met, parted
 from generative import ParametricSurface, Solid, u, v
 from models.shapes import polyhedra
@@ -134,3 +135,16 @@ def test_all_of_a_mesh_is_in_its_hull():
     faces = [list(f) for f in faces if not set(f) <= set(top)] + [[ring[k], ring[(k + 1) % 4], 8] for k in range(4)]
     found = hull(Mesh(corners, np.array(faces)))
     assert found is not None and found.corners[:, 2].max() == 0.5 + 2e-10
+
+
+def test_what_is_proved_apart_just_before_a_hit_is_not_taken_to_be_in_the_other():
+    """Planes part them until just before, and no point is proved to be in both: a search finds the hit."""
+    fallen = RigidBody(polyhedra.wedge(), position=(1.9468755080927977, -1.2559297580499822, 1.9058952425584794), density=1,
+                       orientation=(0.4392989399611272, -0.4779682459152011, 0.7460788844460271, 0.14808475758682052),
+                       velocity=(0.974, -0.458, -16.15390998402691), spin=(-1.5163653483937587, -1.8715710115826085, -0.11946571672383281))
+    ground = RigidBody(box(sizes=(20, 20, 2)), position=(0, 0, -1), fixed=True)
+    run = World([ground, fallen], gravity=(0, 0, -9.81), restitution=1).run(until=0.03)
+    assert run.outcome is Outcome.FINISHED and len(run.events) == 1 and abs(run.energy(0.03) / run.energy(0.0) - 1) < 1e-12
+    state = run.state(run.events[0].time[0])
+    corners = corners_of(fallen.shape) @ turned(state.quaternions[1], (0, 0, 1), np.zeros(1))[0].T + state.positions[1]
+    assert abs(corners[:, 2].min()) < 1e-11
