@@ -165,6 +165,9 @@ class Lookout(Boxed):
         if found.since < math.inf:
             self.unknown.discard(key)
             self.parting.discard(key)
+        elif key not in self.parting:
+            # What may be hardly in each other is not searched as if it were apart.
+            self.unknown.add(key)
         if doubtful:
             self.apart_at[key] = found.since
         self._is_clear(key, found.until)
