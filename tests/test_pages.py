@@ -53,6 +53,13 @@ def test_the_code_of_the_page_on_paving_runs(capsys):
     assert np.isnan(space["lo"][1]).all() and space["ring"].volume.contains(3 * np.pi) and space["curve"].exists.mean() > 0.9
 
 
+def test_the_code_of_the_page_on_simulation_runs():
+    (source,) = re.findall(r"```python\n(.*?)```", (ROOT / "docs/pages/simulation.md").read_text(encoding="utf-8"), re.DOTALL)
+    space = {}
+    exec(compile(source, "simulation.md", "exec"), space)
+    assert abs(space["first"].time[0] - 0.4) < 1e-12
+
+
 def test_modules_that_pages_name_are_there():
     """Paths as written in backticks, such as `collide/search/native`."""
     for page in ["README.md", *(f"docs/pages/{p.name}" for p in (ROOT / "docs/pages").glob("*.md"))]:

@@ -68,55 +68,67 @@ class World:
     @nesting_in_words
     def run(self, until: float | None = None, *, events: int | None = None, start: float = 0.0, budget: Budget | float | None = None,
             progress: bool = False, certified: bool = False) -> Run:
-        """What the bodies do from the time `start` on, up to the time `until`, or up to so many `events`, whichever comes first.
+        """Move the bodies from `start` on, until a time or for a number of events.
 
-        Between two events every body moves by a formula whose numbers are its state in doubles (`Run.motion`): a parabola, and a rotation
-        in closed form for balls, for bodies of revolution, and for those that spin about a principal axis; else a Taylor series of
-        quaternions, whose last terms are roundings: how far that is from Euler's equations is not proved, and no claim rests on it, since
-        the body moves by the series. For *that* flight each hit is proved to be the first contact, as by `first_contact`; states after it
-        are computed in doubles. Under `forces` the flight is a polynomial of the time, fitted to what Picard's
-        iteration at 18 Chebyshev points finds, until it changes by 1e-13: to 1e-11 of the size of the body (velocities: 1e-9), as measured
-        at these; and the defect of the polynomial itself, measured at 17 points between, adds up to no more of its velocity. Bodies that
-        part from a contact are proved to be apart before they have moved a billionth of their size, and to meet nowhere from then
-        on. Below a height of 1e-7 of the size of a body bounces are told by the acceleration
-        of the gap, and infinitely many of them end in motion in contact. In closed form that is rest, a ball that rolls or slides on a flat
-        face, or a body that slides without turning. Else, for balls, corners, edges and faces, flat and curved, also of bodies that are
-        driven, under `forces`, or that push each other, accelerations obey the contacts, each of which sticks or slips by Coulomb's law,
-        and polynomials are fitted as above. At 24 points of each it is looked at whether a force would pull, a cone of
-        friction is left, a slip stops, a border is passed, or a corner lands; when that begins is found by looking closer and closer.
-        Contacts are kept to 1e-9 of the size of a body; slips of 1e-9 of the speed of a fall from it are none; and what rocks comes to rest
-        when it would rise no higher than 1e-9 of it. In a hit each contact parts as its restitution says, with the friction that goes with
-        its impulse, which is what takes most energy; where both would add energy (Kane and Levinson 1985), with as much of the restitution
-        as adds none. Through bodies that touch a hit goes in rounds (`collide.world.impact`), between which little of a small restitution
-        is left. The same world gives the same run, bit for bit.
+        Between two events each body moves by a formula whose numbers are its state in doubles (`Run.motion`), and that flight is *proved*
+        free of contact up to its event. The same world gives the same run, bit for bit.
 
-        `budget`: seconds or a `Budget`, for the whole run, 60 seconds if None; what is known when it is spent, or at Ctrl-C, is the answer,
-        and `Run.resumed` goes on. A run of so many `events` alone is FINISHED, with a sentence, as soon as all that
-        moves is *proved* to go away from all others for ever, by balls along parabolas; where forces or contacts keep bodies moving and no
-        event comes, the budget ends it. A run
-        that meets what it cannot decide, or motion in contact of another kind, ends there: `Run.outcome` is UNRESOLVED, and `Run.reason`
-        says why.
+        Parameters
+        ----------
+        until : float, optional
+            The time up to which the run goes.
+        events : int, optional
+            The number of events after which the run ends. One of `until` and `events` must be given; the first that is reached counts.
+        start : float
+            The time at which the bodies have the states that they were made with.
+        budget : Budget or float, optional
+            Seconds, or a `Budget`, for the whole run; 60 seconds if None. After it, or at Ctrl-C, the run holds all that is known.
+        progress : bool
+            Whether a progress bar is shown.
+        certified : bool
+            Whether states are enclosures and every event is a theorem about the exact initial value problem. Needs python-flint.
 
-        `certified`: states are enclosures, of as many digits as are needed, and every event is a theorem about the exact initial value
-        problem, whose numbers are those of the bodies and of the world (positions, velocities, masses, restitutions: doubles; the inertia
-        of bodies of revolution, where it is not given, is exactly that of the shape if its integrals are known), with Newton's
-        restitution. `Run.certified_until` tells up to when the events are *proved* to be all there are. Balls, and fixed balls and flat
-        faces with four sides, meet by polynomials. Bodies of flat faces, up to 64 corners and 256 patches or triangles, meet each other
-        and balls where a corner falls through the plane of a face, two edges cross, or the surface of a ball reaches a face, edge or
-        corner, by planes that are proved to be between the hulls of the bodies until then, and the only zero of a height above one of
-        them; what is not convex, or round another body, does so by up to 64 pairs of faces. Bodies of other shapes are searched as above,
-        by intervals that hold the numbers of their flights, and what a search finds, at one place where faces, edges (as rims) and corners
-        are smooth, is proved once more, and enclosed, by Krawczyk's test with all digits (Krawczyk 1969). The run is UNRESOLVED where it
-        is not decided which of two hits of a body comes first, as if both come at once; where bodies just graze each other, touch with
-        several corners, along edges or faces, at the apex of a cone, or stay in contact; and where hits come so soon after each other that
-        doubles do not tell them apart. Balls, and bodies with two equal moments of inertia whose axis is one of the shape's own
-        coordinates, turn in closed form; others by validated Taylor series, with remainders bounded by a majorant, which takes about 0.2
-        seconds of a processor for each radian at first, and more with more digits. Such runs are without friction and driven bodies, and
-        need python-flint (``pip install generative-collision[proof]``).
+        Returns
+        -------
+        Run
+            Its `outcome` is FINISHED, BUDGET_SPENT or UNRESOLVED; `reason` is a sentence where it did not come to its end.
 
-        Raises ValueError for bodies that overlap at the start, for a time that is not finite or not after the start, if neither `until`
-        nor `events` is given, and for certified runs with driven bodies, friction, or an own response; ImportError for such runs without
-        python-flint.
+        Raises
+        ------
+        ValueError
+            If bodies overlap at the start, if a time is not finite or not after the start, if neither `until` nor `events` is given, and
+            for certified runs with driven bodies, friction, forces or an own response.
+        ImportError
+            For certified runs without python-flint.
+
+        Notes
+        -----
+        *Impacts.* Each contact parts as its restitution says, with Coulomb's friction; restitution is lowered where both together would add
+        energy (Kane and Levinson 1985).
+
+        *Contact.* Bounces below 1e-7 of the size of a body follow from the acceleration of the gap; infinitely many of them end in contact.
+        Bodies that rest, roll or slide move in closed form, others along polynomials that are fitted to the equations of motion
+        and checked at 24 times each. Motion in contact is not proved.
+
+        *Tolerances.* Contacts are kept to 1e-9 of the size of a body. Slips of 1e-9 of the speed of a fall from it are none.
+
+        *Certified runs.* `Run.certified_until` is the time up to which the events are *proved* to be all there are. The run ends as
+        UNRESOLVED where the order of two impacts is not decided, and where bodies graze, touch at several places at once, or stay in
+        contact.
+
+        The page on simulation of the documentation has the details of each.
+
+        Examples
+        --------
+        A ball falls 4/5 under g = 10 and hits the floor at t = 2/5.
+
+        >>> import sympy as sp
+        >>> from generative import ParametricSurface, primitives, u, v
+        >>> floor = RigidBody(ParametricSurface([u, v, 0], {u: (-5, 5), v: (-5, 5)}), fixed=True)
+        >>> ball = RigidBody(primitives.ball(sp.Rational(1, 5)), position=(0, 0, 1), mass=2.0)
+        >>> run = World([floor, ball], gravity=(0, 0, -10), restitution=0.5).run(events=1)
+        >>> bool(abs(run.events[0].time[0] - 0.4) < 1e-12)
+        True
         """
         if not (is_number(start) and np.isfinite(float(start))):
             raise ValueError(f"a run starts at a finite time, got {shown(start)}")
