@@ -5,12 +5,14 @@ PY := $(VENV)/bin/python
 LOCK := requirements.txt
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: demo test slow lint fuzz sampled bench gallery notebook docs clean help
+.PHONY: demo test slow nightly durations wheel pythons lint fuzz sampled bench gallery notebook docs clean help
 
 help:
 	@echo "make demo      the two tori collisions, with one page of pictures (demo.html)"
 	@echo "make test      lint, types and tests"
 	@echo "make slow      the tests that take longest"
+	@echo "make nightly   all that make test leaves out: slow tests, fuzz, sampled, docs, demo, the wheel, other Pythons"
+	@echo "make durations measures all tests and makes the list of slow ones (tests/slow.txt) from that"
 	@echo "make fuzz      asks random scenes in different ways whose answers must agree (MINUTES=10)"
 	@echo "make sampled   random assemblies against dense samples (COUNT=300 of each kind; KINDS=kept BUDGET=20)"
 	@echo "make bench     benchmarks, with their peers beside them"
@@ -38,6 +40,28 @@ test: lint
 
 slow: $(VENV)/ready
 	$(PY) -m pytest -n auto --dist worksteal -m slow
+
+durations: $(VENV)/ready
+	-$(PY) -m pytest -n auto --dist worksteal --junitxml build/durations.xml
+	$(PY) -m tests.slow build/durations.xml
+
+# Each part runs, also where one before it failed; the end says which did. PYTHONS: further versions, where they are installed.
+PARTS := slow fuzz sampled docs demo wheel pythons
+nightly: $(VENV)/ready
+	@failed=; for part in $(PARTS); do $(MAKE) $$part || failed="$$failed $$part"; done; \
+	  test -z "$$failed" || { echo "failed:$$failed"; exit 1; }
+
+wheel: $(VENV)/ready
+	rm -rf build/wheel && $(PY) -m pip wheel --quiet --no-deps --no-build-isolation --wheel-dir build/wheel .
+	$(PYTHON) -m venv build/wheel/venv
+	build/wheel/venv/bin/python -m pip install --quiet build/wheel/*.whl
+	cd build/wheel && venv/bin/collide tori-crossed
+
+PYTHONS ?= $(filter-out $(notdir $(PYTHON)),$(foreach v,3.11 3.12 3.13,$(if $(shell python$(v) --version 2>/dev/null),python$(v))))
+pythons:
+	@for version in $(PYTHONS); do \
+	  $$version -m venv build/$$version && build/$$version/bin/python -m pip install --quiet ".[tests]" && \
+	  build/$$version/bin/python -m tests.golden || exit 1; done
 
 MINUTES ?= 10
 fuzz: $(VENV)/ready
