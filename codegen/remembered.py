@@ -1,4 +1,4 @@
-"""What functions remember of earlier questions, bounded in bytes.
+"""Caches of results, bounded together in bytes.
 
 Formulas, parts and problems of a body are kept for the next question about it, in caches (`functools.lru_cache`) with room for thousands of
 bodies. Some bodies take a hundred bytes there and others megabytes, so the caches are bounded together: where the process has grown by much

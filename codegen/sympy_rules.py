@@ -1,4 +1,4 @@
-"""How each SymPy class becomes nodes of an expression graph: one rule a class (see `from_sympy`)."""
+"""Conversion of SymPy classes to nodes of an expression graph: one rule a class (see `from_sympy`)."""
 
 from collections.abc import Callable
 from fractions import Fraction

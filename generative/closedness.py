@@ -1,4 +1,4 @@
-"""Do faces, each a list of vertex numbers, close to a surface with two sides? If not: how many do not, and where."""
+"""Closedness of faces, each a list of vertex numbers: whether they close to a surface with two sides, and where they do not."""
 
 from collections import defaultdict
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""What a fit is: see `fit`."""
+"""Value of a fit: see `fit`."""
 
 from dataclasses import dataclass
 from typing import Any

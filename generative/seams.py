@@ -1,4 +1,4 @@
-"""Where a surface closes on itself: seams."""
+"""Seams: borders at which a surface closes on itself."""
 
 import functools
 from typing import Any

@@ -1,4 +1,4 @@
-"""What bodies, motions and curves have in common: they are immutable values, equal if they are made of the same things."""
+"""Common parts of bodies, motions and curves: immutable values, equal if they are made of the same things."""
 
 import html
 from functools import cached_property, singledispatch

@@ -1,4 +1,4 @@
-"""What all tests share."""
+"""Fixtures of all tests."""
 
 from collections.abc import Iterator
 from pathlib import Path

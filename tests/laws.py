@@ -1,4 +1,4 @@
-"""What holds of every answer, whatever was asked. Each function asserts it of one kind of answer."""
+"""Laws of every answer. Each function asserts the laws of one kind of answer."""
 
 import json
 import math

@@ -1,4 +1,4 @@
-"""Where real test data lies beside a checkout; tests that need it are skipped where it is absent."""
+"""Place of real test data beside a checkout; tests that need it are skipped where it is absent."""
 
 from pathlib import Path
 

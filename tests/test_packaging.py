@@ -1,4 +1,4 @@
-"""What the files about the project say of it agrees."""
+"""Files about the project agree with each other."""
 
 import re
 import tomllib

@@ -1,4 +1,4 @@
-"""Which emitter implements which operation, in each of the three kinds of code.
+"""Table of the emitters: operation by operation, in each of the three kinds of code.
 
 Interval emitters take and return (-lo, hi) pairs; level emitters take the same and return one lane; point emitters
 take and return one value. An operation absent from LEVEL is differentiable wherever it is evaluated.

@@ -1,4 +1,4 @@
-"""What is computed for each node of an expression graph: operations on vectors, whoever writes them down.
+"""Translation of the nodes of an expression graph to operations on vectors, independent of the kind of code.
 
 A value is one or more vectors of lanes: -lo and hi of an interval, surely true and surely false of a truth value, one vector for
 points; a level is one more vector, where decorations are needed. What a vector is only the writer knows (`lower` writes machine code,

@@ -1,4 +1,4 @@
-"""Where formulas are defined: conditions on the expression graph that tell when they are defined nowhere in a box.
+"""Domains of formulas: conditions on the expression graph under which they are defined nowhere in a box.
 
 A kernel answers with the whole line where a formula is undefined on all of a box, as it does where it knows no bounds; so the
 answer alone does not say that the box holds no point of a surface. The argument of a square root does, where it is proved negative.

@@ -1,4 +1,4 @@
-"""Which entries of a matrix of derivatives are not 0 for all values: the index arrays of SciPy's CSR format."""
+"""Sparsity pattern of a matrix of derivatives: the index arrays of SciPy's CSR format."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple

@@ -1,4 +1,4 @@
-"""Is a graph a polynomial in one of its variables, and of what degree?"""
+"""Degree of a graph as a polynomial in one of its variables."""
 
 import math
 from collections.abc import Sequence

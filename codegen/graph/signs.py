@@ -1,4 +1,4 @@
-"""What is known of every node of a graph whatever the box: its sign and a bound of its size.
+"""Sign and bound of size of every node of a graph, valid for all boxes.
 
 Both speak of the *computed* ends. They rest on operations that clamp their result to their range, so they let a
 product take fewer multiplications and do without the guard against 0 * infinity. Operations that may be undefined

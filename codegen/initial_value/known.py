@@ -1,4 +1,4 @@
-"""What is known of a solution of differential equations: how far, why no further, and values in doubles."""
+"""Knowledge of a solution of differential equations: its span, the reason for its end, and values in doubles."""
 
 from typing import Any, NamedTuple
 

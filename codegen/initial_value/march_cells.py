@@ -1,4 +1,4 @@
-"""What is kept of each step: polynomials with bounds of all that they leave out (see `graph.flows.Table`)."""
+"""Record of each step: polynomials with bounds of all that they leave out (see `graph.flows.Table`)."""
 
 from ..machine.loops import call_kernel, native
 from ..machine.structures import LANES

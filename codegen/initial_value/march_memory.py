@@ -1,4 +1,4 @@
-"""What the native loop of `march_loop` works on."""
+"""Memory of the native loop of `march_loop`."""
 
 from ..machine.loops import native
 from ..machine.structures import LANES, Floats, Grid, Intervals, Structure, View, array

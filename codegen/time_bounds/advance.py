@@ -1,4 +1,4 @@
-"""When can a contact in a box begin? The bounds that `conservative_advancement` needs of a problem, as one kernel.
+"""Lower bounds of the time of contact in a box: the kernel of a problem that `conservative_advancement` needs.
 
 The kernel evaluates the equations E and their derivatives where `codegen.time_bounds.directions.time_bound` wants them: at the
 centre of the box, over the box at the beginning of its window of time, and over box and window. Its variables are

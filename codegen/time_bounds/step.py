@@ -1,4 +1,4 @@
-"""What the bounds of the time of contact share: intervals read as middles and radii, directions to try, the step in time.
+"""Common parts of the bounds of the time of contact: midpoints and radii, directions to try, the step in time.
 
 All bounds are rounded upward, lower bounds as negatives. For a direction n and a difference E of points, let n . E or -n . E be at
 least A > 0 at the beginning t0 of a window, its time derivative there at least B, and its second one in the window at least

@@ -1,4 +1,4 @@
-"""What the batch functions answer, and the checks they share."""
+"""Answers of the batch functions, and the checks they share."""
 
 from dataclasses import dataclass, field
 

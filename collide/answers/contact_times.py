@@ -1,4 +1,4 @@
-"""What `contacts_during` answers: for each pair of bodies the spells of contact and of separation, one after the other."""
+"""Answer of `contacts_during`: for each pair of bodies the intervals of contact and of separation, in order."""
 
 import itertools
 from collections.abc import Iterable, Iterator, Mapping, Sequence

@@ -1,4 +1,4 @@
-"""What a collision query answers: the contacts, and in words what was proved about them.
+"""Answer of a collision query: the contacts, and in words the claims that are proved of them.
 
 Numerical outcomes are values here, never exceptions: a `Status`, a bracket of the time, and per point whether it is
 proved.

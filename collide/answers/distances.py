@@ -1,4 +1,4 @@
-"""What is known of the distance of bodies: at a moment, or over a span of time."""
+"""Answers about distances: at a moment, or over a span of time."""
 
 import math
 from collections.abc import Mapping, Sequence

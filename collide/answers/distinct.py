@@ -1,4 +1,4 @@
-"""Which solutions of a search are the same place: of each place one is kept.
+"""Solutions of a search at distinct places: one is kept for each place.
 
 Closed parts share their borders, so a point on an edge solves the problem of the face, too. And where a surface covers itself, one place
 has several parameters. There may be tens of thousands of solutions, so only those in the same or in neighbouring cubes of space are

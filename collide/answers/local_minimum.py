@@ -1,4 +1,4 @@
-"""Of contacts a little later than the first: at which do bodies come to touch? Not where they cross already, or part.
+"""Contacts a little later than the first at which bodies come to touch, not where they cross already, or part.
 
 On the set of contacts, E(w, t) = 0, the time is a function, and surfaces come to touch at its local minima. At the points where the search
 looks for these, there are numbers c with c . E_w = 0 and c . E_t = -1. At a minimum the second derivative of t + c . E(w, t) is not

@@ -1,4 +1,4 @@
-"""What all cells of bodies have in common, those of parametric ones (`parts`) and of implicit ones (`implicit_parts`)."""
+"""Common parts of the cells of bodies, parametric (`parts`) and implicit (`implicit_parts`)."""
 
 from dataclasses import dataclass
 from typing import Any, Protocol

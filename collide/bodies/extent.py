@@ -1,4 +1,4 @@
-"""Where parts of bodies are: their points in a frame of their own, in cells, and the motions that carry them."""
+"""Extent of parts of bodies: their points in a frame of their own, in cells, and the motions that carry them."""
 
 import functools
 import weakref

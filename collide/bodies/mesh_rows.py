@@ -1,4 +1,4 @@
-"""Which cells triangles of a mesh stand for, and the corners of these: rows of arrays, those of a kind alike."""
+"""Cells of the triangles of a mesh, and their corners: rows of arrays, grouped by kind."""
 
 from typing import Any, NamedTuple
 

@@ -1,4 +1,4 @@
-"""Where on its face a point of a part lies, in the face's own parameters u and v, which the variables of a search need not be."""
+"""Parameters u and v of a point on its face, which the variables of a search need not be."""
 
 from collections.abc import Sequence
 from typing import Any

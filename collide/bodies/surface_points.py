@@ -1,4 +1,4 @@
-"""Where the surface of a body is at one moment: a box in space that holds it, and boxes that hold a point of it."""
+"""Boxes in space that hold the surface of a body at one moment, and boxes that hold a point of it."""
 
 import functools
 import itertools

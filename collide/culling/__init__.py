@@ -1,4 +1,4 @@
-"""Which cells of bodies can meet, and when (Snyder 1993, Sections 6 and 7).
+"""Culling: pairs of cells that can meet, and their windows of time (Snyder 1993, Sections 6 and 7).
 
 `broad_phase` sweeps boxes through time (`sweep`); `approach` and its native loop bound the windows of pairs by how fast they come near each
 other.

@@ -1,4 +1,4 @@
-"""Until when two parts are proved apart: the native loop of `broad_phase`.
+"""Lower bound of the time of contact of two parts: the native loop of `broad_phase`.
 
 A pair of parts goes on in time in steps that grow where the two are proved apart throughout, and shrink where they are not: by balls round
 moving centres, or by cells of the parts in a frame that turns with either of them. The loop decides freely which windows are tried. What is

@@ -1,4 +1,4 @@
-"""How far are parts of bodies from each other at least, by boxes round them in slices of the time?"""
+"""Lower bound of the distance of parts of bodies, by boxes round them in slices of the time."""
 
 import functools
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""Which parts of bodies can touch at all, and when: Snyder 1993, Sections 6 and 7.
+"""Broad phase: pairs of parts that can touch, with windows of time (Snyder 1993, Sections 6 and 7).
 
 A pair of parts has a window of time, outside of which it is *proved* apart: its ends are moved inwards by a search in one dimension, time
 (Section 6), in steps that grow, and shrink where that fails (`approach`). Of many parts the pairs are found first: the time span is cut

@@ -1,4 +1,4 @@
-"""Which triangles of a mesh come near another cell, or near those of another mesh, in the order in which they may do so.
+"""Triangles of a mesh that come near another cell, or near those of another mesh, in the order of time.
 
 The trees of the meshes are gone down as far as it is asked for (`descent_loop`): of all pairs of nodes those come first that may meet
 first. So the triangles that may meet by a time are known, and no others were looked at but those on the way to them. Until when a pair of

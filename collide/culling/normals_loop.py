@@ -1,4 +1,4 @@
-"""What the outward normals of two bodies in flight tell of the first time they touch, for the native loop of `nearing_loop`.
+"""Bound of the first touch of two bodies in flight by their outward normals, for the native loop of `nearing_loop`.
 
 Where bodies touch for the first time, and are smooth there, their outward normals are opposed: otherwise they would be in each other then,
 and just before. And what touches comes together: if the point of the one moves, against that of the other, to the side of the outward

@@ -1,4 +1,4 @@
-"""Which of many boxes overlap: sweep and prune along one axis (Six, Wood 1982), in columns across the others.
+"""Pairs of overlapping boxes: sweep and prune along one axis (Six, Wood 1982), in columns across the others.
 
 Only ends are compared, never rounded: every pair that overlaps is found, once, and no other.
 """

@@ -1,5 +1,7 @@
-"""Is a point inside a closed mesh? A ray from it crosses an odd number of triangles then. Edges belong to an even number of triangles each,
-so the crossings of all rays that meet no edge are odd together, or even.
+"""Point in a closed mesh, by the parity of the triangles that a ray crosses.
+
+A ray from it crosses an odd number of triangles then. Edges belong to an even number of triangles each, so the crossings of all rays that
+meet no edge are odd together, or even.
 """
 
 import functools

@@ -1,4 +1,4 @@
-"""Which faces of two bodies may meet at a moment, by how far each of them reaches along some directions."""
+"""Faces of two bodies that may meet at a moment, by their extents along some directions."""
 
 import functools
 from collections.abc import Sequence

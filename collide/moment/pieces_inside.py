@@ -1,4 +1,4 @@
-"""Is any piece of an implicit surface inside another body, whose surface it does not meet?
+"""Pieces of an implicit surface inside another body, whose surface they do not meet.
 
 A piece inside is a compact set. Space is divided into boxes, and those are left out that hold no point of the surface, or lie outside the
 other body. What is left falls into clusters of boxes that hang together. In the hull of a cluster that lies within the bounds of the

@@ -1,4 +1,4 @@
-"""Where two parametric faces may meet, and from when on: what a search need not look beyond."""
+"""Region and time from which two parametric faces may meet: a search need not look beyond it."""
 
 from typing import NamedTuple
 

@@ -1,4 +1,4 @@
-"""Do two surfaces meet throughout a window of time? A point that they have in common is followed, and *proved* to exist at every moment.
+"""Contact throughout a window of time: a common point of two surfaces is followed, and *proved* to exist at every moment.
 
 Of the variables x of the contact equations f(x, t) = 0 as many are solved for as there are equations; the others are given functions of
 t. Round a point c(t) that moves with the velocity that the equations ask for, the operator of Krawczyk, -C f(c(t), t) + (I - C J) Y, maps

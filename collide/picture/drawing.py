@@ -1,4 +1,4 @@
-"""What a page draws, as data: meshes in bodies' own coordinates, each once, poses over time, and marks.
+"""Data of a page's drawing: meshes in bodies' own coordinates, each once, poses over time, and marks.
 
 Coordinates of vertices are kept to 1/65535 of the size of their mesh, and poses to an error: for the eye only.
 """

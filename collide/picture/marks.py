@@ -1,4 +1,4 @@
-"""What is drawn of contacts and of nearest points: isolated ones as dots, samples of curves as lines, of patches as shades; normals."""
+"""Marks of contacts and of nearest points: isolated ones as dots, samples of curves as lines, of patches as shades; normals."""
 
 from collections.abc import Iterator
 

@@ -1,4 +1,4 @@
-"""What all pictures have in common: the times they show, and what bodies and contacts are called in them."""
+"""Common parts of all pictures: the times they show, and the names of bodies and contacts."""
 
 import html
 from collections.abc import Sequence

@@ -1,4 +1,7 @@
-"""What a picture asks of its subject: where bodies meet, and what a search looked at. Results of queries have it."""
+"""Interface of the subject of a picture: where bodies meet, and the boxes of a search.
+
+Results of queries have it.
+"""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, Protocol, runtime_checkable

@@ -1,4 +1,4 @@
-"""What `closest_memory` holds at first, with doubles and with rationals; and poses as given."""
+"""Initial state of `closest_memory`, with doubles and with rationals; and poses as given."""
 
 from collections.abc import Mapping, Sequence
 from fractions import Fraction

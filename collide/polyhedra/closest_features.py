@@ -1,4 +1,7 @@
-"""Where two features come closest: vertices, edges and triangles of two bodies. Native, and on rationals: see `closest_loop`."""
+"""Closest points of two features: vertices, edges and triangles of two bodies.
+
+Native, and on rationals: see `closest_loop`.
+"""
 
 from codegen.machine.loops import native
 

@@ -1,4 +1,4 @@
-"""Where two bodies of flat convex faces touch at a moment, a root of a polynomial: exactly which corners, edges and faces, by signs there.
+"""Contact of two bodies of flat convex faces at a root of a polynomial: the exact corners, edges and faces, by signs there.
 
 What two convex faces have in common is the convex hull of corners of one on the other and of places where edges cross: a point, a segment,
 or a polygon. Doubles only tell which parts are near each other, and where they are.

@@ -1,4 +1,4 @@
-"""What the tree of an index is made of: pieces of the boundary, the signs of their corners by a plane, and their parts on its sides.
+"""Pieces of the boundary in the tree of an index: the signs of their corners by a plane, and their parts on its sides.
 
 The signs at corners are known where they belong to the triangle or the edge that gives the plane, or proved by rounding; else they are
 asked for, and decided in integers. So every plane cuts the region that it splits, which `index_walk` builds on.

@@ -1,4 +1,4 @@
-"""Which plane splits a region of an index: one across a box with many faces, else that of one of its pieces."""
+"""Choice of the plane that splits a region of an index: across a box with many faces, else the plane of one of its pieces."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""How near do meshes come to each other, at a moment or over a span of time?
+"""Distance of meshes, at a moment or over a span of time.
 
 In a window of time the places of vertices are those of a straight path and a part that is bounded by the second derivatives of the
 motions (`motion_windows`), which shrinks with the square of its length. For straight paths `distance_loop` bounds the distance on both

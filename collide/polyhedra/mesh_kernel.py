@@ -1,4 +1,4 @@
-"""Are two nodes of trees of boxes apart in eight windows of time? And do two triangles meet at the beginning?
+"""Kernels that separate two nodes of trees of boxes in eight windows of time, and test two triangles at the beginning.
 
 Straight trajectories: every coordinate of a point lies between the ends of its node's box, which move linearly. So if along an
 axis one box is beyond the other at both ends of a window, it is in between.

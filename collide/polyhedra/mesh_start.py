@@ -1,4 +1,4 @@
-"""Do two triangles at rest meet? Exactly, in rationals, and where, in doubles."""
+"""Intersection of two triangles at rest: exactly, in rationals, with the place in doubles."""
 
 from collections.abc import Sequence
 from fractions import Fraction

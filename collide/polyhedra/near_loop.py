@@ -1,4 +1,4 @@
-"""Which triangles of two meshes come within a distance of each other, and how near the meshes are, from pose to pose.
+"""Triangles of two meshes within a distance of each other, and the distance of the meshes, from pose to pose.
 
 What is kept is a front: pairs of nodes of both trees, such that each pair of triangles is below exactly one of them. A pair of nodes has a
 direction along which it was apart when it was looked at last, by `key` - `moved`; `moved` is the sum of the ways by which points of both

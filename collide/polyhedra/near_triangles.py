@@ -1,4 +1,5 @@
-"""Do two triangles meet, at poses of their bodies, whatever the rounding? By signs with bounds of their errors (`closest_memory`)."""
+"""Intersection of two triangles at poses of their bodies, whatever the rounding, by signs with bounds of their errors (`closest_memory`).
+"""
 
 from codegen.machine.loops import native
 

@@ -1,4 +1,4 @@
-"""How deep two convex bodies are in each other: the least translation that separates them, exactly.
+"""Penetration depth of two convex bodies: the least translation that separates them, exactly.
 
 It is the distance of the origin from the border of the difference of the bodies, which is a polyhedron. A face of that belongs to a face of
 one body, or to an edge of each that are not parallel and whose four neighbouring triangles lie on the right sides. For all of these the

@@ -1,4 +1,4 @@
-"""What cannot meet under a screw, told without a search: the rejection tests of Kim and Rossignac 2003, Section 3.
+"""Rejection tests under a screw, without a search (Kim and Rossignac 2003, Section 3).
 
 A point on a screw keeps its distance from the axis, and rises and turns evenly. So two parts are apart throughout a window of time if the
 ranges of their distances from the axis, of their heights along it, or of their angles round it, moved on by what the screw does in the

@@ -1,4 +1,4 @@
-"""Which of many moving boxes overlap, from step to step: sweep and prune with coherence (Baraff 1992; Ponamgi, Manocha and Lin 1995).
+"""Overlapping pairs of many moving boxes, from step to step: sweep and prune with coherence (Baraff 1992; Ponamgi, Manocha and Lin 1995).
 
 The ends of all boxes stand in order along each axis. Boxes that move a little change that order a little, so it is mended by exchanges
 of neighbours (insertion sort). A lower end that passes an upper one downwards begins an overlap on this axis, an upper one that passes a

@@ -1,4 +1,4 @@
-"""Do two triangles meet? Proved of places that are not known exactly; and exactly, of poses that are rational numbers."""
+"""Intersection of two triangles: proved at places that are not known exactly, and exact at poses that are rational."""
 
 import math
 from collections.abc import Sequence

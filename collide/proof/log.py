@@ -1,4 +1,4 @@
-"""What all logs have in common: a statement, claims with their trees, and the file."""
+"""Common parts of all logs: a statement, claims with their trees, and the file."""
 
 import os
 import threading

@@ -1,4 +1,4 @@
-"""What a query is about, as the first lines of its log: bodies as formulas in space, or systems of formulas."""
+"""Statement of a query, the first lines of its log: bodies as formulas in space, or systems of formulas."""
 
 import functools
 import itertools

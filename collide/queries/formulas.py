@@ -1,4 +1,4 @@
-"""What `solve` and `minimize` share: domains, formulas and conditions as the user writes them, checked and converted."""
+"""Common parts of `solve` and `minimize`: domains, formulas and conditions as the user writes them, checked and converted."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass

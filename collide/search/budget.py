@@ -1,4 +1,4 @@
-"""What a query may use."""
+"""Limits of a query: seconds, boxes, bytes."""
 
 from dataclasses import dataclass
 

@@ -1,4 +1,4 @@
-"""What a query asks of its searches."""
+"""Options that a query gives its searches."""
 
 from dataclasses import dataclass
 

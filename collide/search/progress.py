@@ -1,4 +1,4 @@
-"""What a long query is doing, in the terminal or in a notebook: waiting for the compiler, or searching."""
+"""Progress of a long query, in the terminal or in a notebook: waiting for the compiler, or searching."""
 
 import time
 import warnings

@@ -1,4 +1,4 @@
-"""Where the surfaces of a sheet join: sides and corners that are proved to be the same curve, or point, at all times.
+"""Joins of the surfaces of a sheet: sides and corners that are proved to be the same curve, or point, at all times.
 
 A `Join` puts the parameters of one surface on the plane of parameters of another, where they continue those beyond the side that both
 share; beyond a shared corner they lie in the opposite quarter. A surface is joined to itself: by the identity, and where it closes by

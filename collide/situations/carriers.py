@@ -1,4 +1,4 @@
-"""What carries the leaves of a body that keep their places to each other."""
+"""Motions that carry the leaves of a body that keep their places to each other."""
 
 import functools
 import itertools

@@ -1,4 +1,4 @@
-"""How an isolated contact moves with parameters: the implicit function theorem, on the system whose unique zero was proved.
+"""Derivatives of an isolated contact by parameters: the implicit function theorem, on the system whose unique zero was proved.
 
 C(x, p) = 0 are the equations of two parts and the conditions of a first contact, as many as x, which are the parts' own parameters and the
 time. Where dC/dx is regular, dx/dp = -(dC/dx)^-1 dC/dp. Cramer's rule gives it as quotients of determinants on the expression graph, whose

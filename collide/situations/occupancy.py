@@ -1,4 +1,4 @@
-"""Which leaves of a combined body may meet, and where: its tree of unions and intersections, evaluated on boxes round all faces at once.
+"""Leaves of a combined body that may meet, and where: its tree of unions and intersections, evaluated on boxes round all faces at once.
 
 Of a box in the frame of a face it is told which leaves may be zero there, which sides of their bounds may be met, and what of them may be
 on the surface of the body; of its halves, only what was in doubt. So it takes no code for each edge and vertex to prove that most of them

@@ -1,4 +1,4 @@
-"""Where parts of implicit surfaces are, and which of their edges and vertices are there at all (see `implicit_parts`)."""
+"""Extent of parts of implicit surfaces, and presence of their edges and vertices (see `implicit_parts`)."""
 
 import functools
 import itertools

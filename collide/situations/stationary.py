@@ -1,4 +1,4 @@
-"""What holds at the least value of one variable (the objective) of a contact, over intervals of further ones: the time, or parameters.
+"""Conditions at the least value of one variable (the objective) of a contact, over intervals of further ones: the time, or parameters.
 
 Two parts meet where E(w, q, o) = 0; w are their own parameters, o is the objective and q are further variables, each in an interval. Where
 o is least and the rows of dE/dw are dependent, c . dE/dw = 0 for some c, which is unique up to its length where their rank is one less

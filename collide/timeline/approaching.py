@@ -1,4 +1,4 @@
-"""Which parts of moving bodies may meet, each pair with its window of time.
+"""Parts of moving bodies that may meet, each pair with its window of time.
 
 The faces of a body are closed, so they meet whenever anything of the bodies meets. Where both bodies are parametric and start apart,
 the faces alone therefore tell when that is: edges and vertices are looked at only round the contacts found, to say what was hit and to

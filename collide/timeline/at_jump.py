@@ -1,4 +1,4 @@
-"""What may meet while a motion jumps: in a short stretch of which nothing is known but the positions by each formula that may hold."""
+"""Candidates of contact while a motion jumps: in a short stretch of which only the positions by each formula that may hold are known."""
 
 import math
 

@@ -1,4 +1,4 @@
-"""What is known of the time span after a search of a part of it, and what stays an open question for all that follows."""
+"""Knowledge of the time span after a search of a part of it, and open questions for all that follows."""
 
 import math
 from collections.abc import Collection, Sequence

@@ -1,4 +1,4 @@
-"""Which parts of bodies are looked at for the least distance, two by two, and the problems that these are.
+"""Pairs of parts that a search for the least distance looks at, and their problems.
 
 Of two bodies that turn into themselves about one axis, one is sliced (`bodies.turning`), once the search seems to take long.
 """

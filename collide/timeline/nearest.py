@@ -1,4 +1,4 @@
-"""How near do bodies come to each other, and where: the searches for the least distance of all pairs.
+"""Least distance of bodies, and the nearest points: the searches of all pairs.
 
 Boxes round the parts of bodies, in slices of the time, bound the distance of each pair from below. Pairs are searched in that order, a few
 at first and then ever more of them, and those that are farther from each other than points that are known already are never searched: all

@@ -1,4 +1,4 @@
-"""What there is to search in a scene, how its bodies begin, and scenes that are made of it: of other spans of time, or of some pairs."""
+"""Scene: its pairs to search, the start of its bodies, and scenes derived from it, of other spans of time or of some pairs."""
 
 import copy
 import itertools

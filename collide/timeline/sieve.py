@@ -1,4 +1,4 @@
-"""What may meet in a stretch of time, pairs of triangles sieved.
+"""Batch filter: pairs of triangles that may meet in a stretch of time.
 
 Where two meshes cross there are thousands of pairs of triangles near each other, and of their edges and vertices, most of which do nothing.
 All of a kind are one problem with rows of numbers: bounds of its equations, over a few parts of the time of each row, are those of

@@ -1,4 +1,4 @@
-"""What is to be done, in the order of time."""
+"""Event queue: the next thing to do, ordered by time."""
 
 import heapq
 import itertools

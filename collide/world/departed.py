@@ -1,4 +1,4 @@
-"""Is it known for ever that bodies in flight meet nothing any more? By balls round them, which go along parabolas.
+"""Proof that no contact can follow: the bounding spheres of all flying bodies separate for ever.
 
 Two that fall alike move evenly against each other; what is fixed or rests has a box, of which one side is behind what flies away from it.
 """

@@ -1,4 +1,4 @@
-"""Until when two bodies in flight are apart, however they turn: balls round them are, or a ball and the box of a body that is fixed.
+"""Lower bounds on the time of impact that ignore rotation: bounding sphere against sphere, or against the box of a fixed body.
 
 Series of bodies that tumble end sooner than that may be, and begin anew without a change of the paths of their centres. So more is asked
 for than is wanted at once, and kept.

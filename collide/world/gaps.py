@@ -1,4 +1,4 @@
-"""How near the centres of balls that fly come to each other, or to a wall, as signs of polynomials that are proved.
+"""Signs of gaps of flying balls, to each other or to a wall, by polynomials that are proved.
 
 The square of the distance of two centres, and the height of one above a plane, are polynomials of the time. Their signs are told by whole
 numbers: those of flights are doubles, multiples of a power of two. A polynomial whose coefficients after Bernstein are positive is so in

@@ -1,4 +1,4 @@
-"""How bodies touch when they hit each other, by what a search or planes found, and as they are at the start."""
+"""Contact manifold of an impact, from the result of the narrow phase; also of bodies that touch at the start."""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""Where two bodies of corners, edges, flat faces and balls touch, as contacts that can be followed."""
+"""Contacts of two bodies of corners, edges, flat faces and balls, as constraints that can be followed."""
 
 import math
 from collections.abc import Sequence

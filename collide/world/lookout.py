@@ -1,4 +1,4 @@
-"""Which pairs of bodies meet next: a queue of times, of proved contacts and of what must be looked at again.
+"""Next contact of all pairs of bodies: a queue of times, of proved contacts and of pairs that must be looked at again.
 
 Of every pair of bodies that are near each other it is known up to which time they are proved not to meet, or when they do. A body whose
 motion changes has new boxes and a new version; what the queue holds of its old ones is passed over.

@@ -1,4 +1,4 @@
-"""When do two bodies in flight first meet? One pair at a time, with the inner stages of `first_contact`.
+"""First meeting of two bodies in flight, one pair at a time, with the inner stages of `first_contact`.
 
 Its statements hold here: for bodies that start apart nothing meets before the time of the answer; for bodies that touch as they start, and
 part, there is no new incoming contact before it (Snyder 1993, Section 2).

@@ -1,4 +1,4 @@
-"""Which bodies may meet within the next moments: boxes that hold each of them for a while, compared all at once.
+"""Pairs of bodies that may meet within the next moments: boxes that hold each of them for a while, compared all at once.
 
 A body that moves has a box for as long as it takes to move some of its sizes; when that time is over, or when its motion changes, it gets
 a new one, and is compared with all others by arrays: some microseconds for hundreds of bodies. So the cost of an event is that of its

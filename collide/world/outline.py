@@ -1,4 +1,4 @@
-"""What is simple in a shape: is it a ball, which of its faces are flat, and how far does it reach?"""
+"""Simple geometry of a shape: spheres, flat faces, and the bounding radius."""
 
 import contextlib
 import functools

@@ -1,4 +1,4 @@
-"""What a run of a world is: its events, and where everything was at any time."""
+"""Run of a world: its events, and the states of its bodies at any time."""
 
 import functools
 import json

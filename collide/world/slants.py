@@ -1,4 +1,4 @@
-"""How far the outward normals of a surface, in each box of a cover, may be from the vector that is kept for it.
+"""Bounds of the outward normals of a surface, in each box of a cover, round the vector that is kept for it.
 
 Where closed surfaces touch for the first time, and are smooth, their outward normals are opposed. And what parts there does not touch for
 the first time: just before, it was inside (see `culling.nearing_loop`).

@@ -1,4 +1,4 @@
-"""Where the bodies of a world are, and how they move, at a time."""
+"""State of the bodies of a world at a time: places and velocities."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields

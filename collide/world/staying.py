@@ -1,4 +1,4 @@
-"""How bodies that are followed stay in contact: whether they rest, roll, slide or rock."""
+"""Contact modes of bodies that are followed: they rest, roll, slide or rock."""
 
 from collections.abc import Callable, Sequence
 from typing import Any

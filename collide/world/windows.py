@@ -1,4 +1,7 @@
-"""How long windows of time are in which motions in contact are solved at once (see `system`): where to try only, since fits are judged."""
+"""Length of the windows of time in which motions in contact are solved at once (see `system`).
+
+Fits are judged, so this decides effort only.
+"""
 
 import math
 from collections.abc import Sequence

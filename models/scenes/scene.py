@@ -1,4 +1,4 @@
-"""What a scene is, and the registry of scenes."""
+"""Scene value, and the registry of scenes."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field

@@ -1,4 +1,4 @@
-"""What people build: seconds of the first call in a fresh process from an empty cache, and of later ones, with new numbers.
+"""Assemblies as people build them: seconds of the first call in a fresh process from an empty cache, and of later ones, with new numbers.
 
 Beside each row what it took before families of primitives, chains, recorded motions and a compiler in the background (2 cores, load 1 to
 2), and what coal needs for the same bodies at 1,000 instants, where it is installed and has such bodies at all: it tells nothing about

@@ -1,4 +1,4 @@
-"""What the first call costs: scenes of `models` and two hundred different bodies, each in a fresh process with an empty cache on disk.
+"""Cost of the first call: scenes of `models` and two hundred different bodies, each in a fresh process with an empty cache on disk.
 
 Seconds of the processor, one thread: building the bodies, the first call, the second one, which compiles what both used much,
 and the fastest of the next three.

@@ -1,4 +1,4 @@
-"""What compiling costs: cold and from the cache on disk, each in a fresh process; and what importing costs."""
+"""Cost of compiling, cold and from the cache on disk, each in a fresh process; and of importing."""
 
 import itertools
 import random

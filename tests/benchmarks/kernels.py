@@ -1,4 +1,4 @@
-"""What a box costs: our kernels, crival, Arb, and plain numbers by NumPy and symjit, on the same formulas in one run.
+"""Cost of a box: our kernels, crival, Arb, and plain numbers by NumPy and symjit, on the same formulas in one run.
 
 All intervals are rigorous; crival and Arb run the formulas of `formulas` with every subexpression shared by hand, NumPy runs
 what `sympy.lambdify(..., cse=True)` prints. Boxes are 0.1 wide.

@@ -1,4 +1,5 @@
-"""What a user waits for: imports beside SymPy's own, and calls 1 to 20 of a kind in a fresh process, from an empty cache and a filled one.
+"""Waiting times of a user: imports beside SymPy's own, and calls 1 to 20 of a kind in a fresh process, from an empty cache and a filled
+one.
 
 Machine code is made meanwhile, by another process. Seconds of the clock, so the figures mean something on an idle machine only;
 `processor`: the share of the first call that this process computed. No later call should be slower than an earlier one: the last column

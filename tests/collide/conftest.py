@@ -1,4 +1,4 @@
-"""What several tests of queries share."""
+"""Fixtures that several tests of queries share."""
 
 import pytest
 

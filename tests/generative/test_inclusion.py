@@ -1,4 +1,4 @@
-"""What every operator makes has an inclusion function: it contains sampled points, and its derivatives match SymPy's.
+"""Inclusion functions of the results of every operator: they contain sampled points, and their derivatives match SymPy's.
 
 The operators are those of `models.operators`, so that one that is drawn in the gallery is tested here.
 """

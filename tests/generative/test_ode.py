@@ -1,4 +1,4 @@
-"""What `ode` takes, and what it refuses."""
+"""Arguments of `ode`, taken and refused."""
 
 import re
 from typing import Any

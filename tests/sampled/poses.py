@@ -1,4 +1,4 @@
-"""Where the bodies of a run are at many times at once, and their energy and momentum by the sums of mechanics."""
+"""Places of the bodies of a run at many times at once, and their energy and momentum by the sums of mechanics."""
 
 from dataclasses import dataclass
 

@@ -1,4 +1,5 @@
-"""When are two moving Bezier patches apart along an axis? Chen et al. 2024, Algorithm 3, for eight axes at once, with proof.
+"""Times at which two moving Bezier patches are apart along an axis, for eight axes at once, with proof (Chen et al. 2024,
+Algorithm 3).
 
 Along an axis the control points of both patches, of rational patches as well, are lines in time. The patches are apart while
 the least of one set lies above the largest of the other: where a concave function g of t is positive. Newton's method from

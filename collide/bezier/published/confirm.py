@@ -1,4 +1,4 @@
-"""Is there a contact near a box that was accepted for its size? A local solve, or Newton's method from its middle, and a proof."""
+"""Existence of a contact near a box that was accepted for its size: a local solve, or Newton's method from its middle, and a proof."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""Is a log a proof? It is read once, line by line.
+"""Check of a log, read once, line by line.
 
 A log states a problem (`problem`), and makes claims (`claims`). Each comes down to systems that have no solution in a box, or one in a box.
 That a system has none is proved by a tree that divides the box. Each step follows by itself (`rules`), so blocks of steps may be verified

@@ -1,4 +1,4 @@
-"""What a log is about, as it states it, and the systems without solutions that its claims come down to.
+"""Problem of a log as it states it, and the systems without solutions that its claims come down to.
 
 A *piece* is the set of points (X, Y, Z) over the ranges of its parameters that fulfil equations = 0 and conditions <= 0, if it has any; or
 the image of triangles under (X, Y, Z). A question about bodies asks for common points of two pieces, or how far these are from each other;

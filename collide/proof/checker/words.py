@@ -1,4 +1,7 @@
-"""What a theorem says, in words. Numbers are doubles, in decimals that read back as these."""
+"""Theorem of a log in words.
+
+Numbers are doubles, in decimals that read back as these.
+"""
 
 from collections.abc import Iterator, Sequence
 

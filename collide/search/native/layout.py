@@ -1,4 +1,4 @@
-"""Where everything of a search lives in memory, told once: for the native loop, for NumPy and for the type checker.
+"""Memory layout of a search, defined once for the native loop, for NumPy and for the type checker.
 
 n is the largest number of variables of the problems, m of rows. A block of lanes holds one vector of 8 doubles a
 quantity, as the kernels of `codegen` take them.

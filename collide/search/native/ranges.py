@@ -1,4 +1,4 @@
-"""What the ranges of the rows, and the inequalities, say of boxes that `conservative_advancement` looks at."""
+"""Bounds by the ranges of the rows, and by the inequalities, of boxes that `conservative_advancement` looks at."""
 
 import numpy as np
 

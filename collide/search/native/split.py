@@ -1,4 +1,4 @@
-"""What becomes of a contracted box, and along which variable it is split."""
+"""Fate of a contracted box, and the variable along which it is split."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""When does a pair of bodies touch next? Balls and flat faces by polynomials (`hits`), all others by a search (`contacts`)."""
+"""Next contact of a pair of bodies: balls and flat faces by polynomials (`hits`), all others by a search (`contacts`)."""
 
 import math
 from collections.abc import Callable, Sequence

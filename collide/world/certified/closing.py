@@ -1,4 +1,4 @@
-"""When do two convex bodies of flat faces, or such a body and a ball, first touch? By planes between them, from one moment to the next.
+"""First touch of two convex bodies of flat faces, or of such a body and a ball, by planes between them, from one moment to the next.
 
 Each is looked for among doubles, and then *proved* to be between the bodies, for all states in their flights and all times of a step, by
 the mean value theorem over balls. At the end one height above such a plane is proved to fall through zero, by the sign of its rate, while

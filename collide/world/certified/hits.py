@@ -1,4 +1,7 @@
-"""When does a ball in free flight first touch what is round it? Flights are parabolas whose numbers are balls of Arb's."""
+"""First touch of a ball in free flight and its surroundings.
+
+Flights are parabolas whose numbers are balls of Arb's.
+"""
 
 from dataclasses import dataclass
 from typing import Any

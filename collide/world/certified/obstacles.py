@@ -1,5 +1,7 @@
-"""What the centre of a ball is measured against. A ball touches a flat face when its centre is one radius from the plane, over the face; or
-from the line of an edge, beside it; or from a corner. So the first of these moments is when it first touches.
+"""Obstacles for the centre of a ball.
+
+A ball touches a flat face when its centre is one radius from the plane, over the face; or from the line of an edge, beside it; or from a
+corner. So the first of these moments is when it first touches.
 """
 
 import itertools

@@ -1,4 +1,4 @@
-"""What a hit does: Newton's restitution at one place of two bodies, without friction."""
+"""Response to an impact: Newton's restitution at one place of two bodies, without friction."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace

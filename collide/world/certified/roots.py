@@ -1,4 +1,6 @@
-"""When does a polynomial first fall through zero? Coefficients are balls, and what is said holds for all numbers in them.
+"""First time at which a polynomial falls through zero.
+
+Coefficients are balls, and what is said holds for all numbers in them.
 
 From the left one goes on by steps in which the polynomial is proved to be positive, until it is proved to fall, and to be negative soon
 after: then there is exactly one zero in between, which Newton's method encloses.

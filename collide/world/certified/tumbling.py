@@ -1,4 +1,4 @@
-"""How a body with three different moments of inertia turns: validated Taylor series of Euler's equations.
+"""Rotation of a body with three different moments of inertia: validated Taylor series of Euler's equations.
 
 In the frame of the body its angular momentum obeys m' = m x (J m), J the inverse of its inertia, and the quaternion of its turn since a
 moment s' = s w / 2, w = J m, s = 1 then. As m x (a m) = 0 for every number a, the coefficients are bounded by those of a majorant: with c

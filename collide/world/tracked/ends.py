@@ -1,4 +1,4 @@
-"""How far bodies move on with the contacts that they have, and why that ends: looked at at some times, and closer and closer in between."""
+"""Ends of motions in contact: conditions looked at at some times, and closer and closer in between."""
 
 import math
 from collections.abc import Callable, Iterator, Sequence

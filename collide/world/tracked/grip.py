@@ -1,4 +1,4 @@
-"""Which contacts press, and which of these stick? Coulomb's law for the accelerations at contacts that do not move apart."""
+"""Contacts that press, and those that stick: Coulomb's law for the accelerations at contacts that do not move apart."""
 
 from collections.abc import Sequence
 from dataclasses import replace

@@ -1,4 +1,5 @@
-"""Where two bodies touch, of corners, edges, flat faces and balls: contacts that hold them apart as the whole place of touch does."""
+"""Contact manifold of two bodies, of corners, edges, flat faces and balls: contacts that hold them apart as the whole place of touch does.
+"""
 
 from dataclasses import dataclass
 

@@ -1,4 +1,4 @@
-"""Which parts of two bodies come near each other, by balls round their points."""
+"""Parts of two bodies that come near each other, by balls round their points."""
 
 import functools
 import math

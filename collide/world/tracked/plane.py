@@ -1,4 +1,4 @@
-"""Where two bodies touch in one plane, of corners, edges and flat faces: contacts that hold them apart as the whole place of touch does."""
+"""Contact of two bodies in one plane, of corners, edges and flat faces: contacts that hold them apart as the whole place of touch does."""
 
 from collections.abc import Sequence
 from typing import NamedTuple

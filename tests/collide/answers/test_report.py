@@ -1,4 +1,4 @@
-"""What a result claims of its points."""
+"""Claims of a result about its points."""
 
 from types import SimpleNamespace
 

@@ -1,4 +1,4 @@
-"""Where on its face a contact is: the surface's own parameters, whatever the search had for variables."""
+"""Parameters of a contact on its face: the surface's own, whatever variables the search had."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Which points a closed mesh encloses, against the planes of a convex one in exact arithmetic."""
+"""Points that a closed mesh encloses, against the planes of a convex one in exact arithmetic."""
 
 from fractions import Fraction
 

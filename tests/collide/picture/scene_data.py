@@ -1,4 +1,4 @@
-"""What a figure holds: the data of its scene, read back from its page."""
+"""Data of the scene of a figure, read back from its page."""
 
 import base64
 import html

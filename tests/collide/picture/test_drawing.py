@@ -1,4 +1,4 @@
-"""What pages hold: each mesh once, vertices where they are, moments of what deforms; and marks of contacts."""
+"""Contents of pages: each mesh once, vertices where they are, moments of deforming bodies; and marks of contacts."""
 
 import base64
 

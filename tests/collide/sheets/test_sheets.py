@@ -1,4 +1,4 @@
-"""What `self_contact` is made of: sides that are joined, pairs of places proved different, sides that close."""
+"""Parts of `self_contact`: sides that are joined, pairs of places proved different, sides that close."""
 
 import itertools
 import math

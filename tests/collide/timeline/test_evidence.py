@@ -1,4 +1,4 @@
-"""What is known, in words."""
+"""Evidence in words."""
 
 from collide.timeline.evidence import about
 

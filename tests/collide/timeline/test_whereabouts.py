@@ -1,4 +1,4 @@
-"""Of bodies of many parts, those that are nearest are not left out: distances known in closed form."""
+"""Candidate regions never leave out the nearest parts: distances known in closed form."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""What is seen in a shape: balls, flat faces and their borders, and how far it reaches."""
+"""Simple geometry of shapes: balls, flat faces and their borders, and the bounding radius."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""What normals tell of the first time bodies touch; the referees are normals of formulas, and samples of points."""
+"""Normals bound the first time bodies touch; the referees are normals of formulas, and samples of points."""
 
 from types import SimpleNamespace
 

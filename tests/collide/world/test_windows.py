@@ -1,4 +1,4 @@
-"""How long windows of motion in contact are tried, against what polynomials do on these."""
+"""Windows of motion in contact, against the course of polynomials on them."""
 
 import math
 

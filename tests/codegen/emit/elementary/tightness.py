@@ -1,4 +1,4 @@
-"""How far an emitted interval function is from the tight enclosure, in doubles, with Arb as referee."""
+"""Distance of an emitted interval function from the tight enclosure, in doubles, with Arb as referee."""
 
 import math
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""What leaves the search, and when: nothing that may hold a contact, and nothing without a trace."""
+"""Boxes leave the search only where nothing is lost, and never without a trace."""
 
 from dataclasses import replace
 
