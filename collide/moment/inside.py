@@ -1,5 +1,7 @@
-"""Is a body inside another one, whose surface it does not meet? A piece of a surface is inside if a point of it is: by the sign of an
-implicit function, or by the crossings of a ray with a closed parametric surface, each proved unique.
+"""Containment of a body in another one, whose surface it does not meet.
+
+A piece of a surface is inside if a point of it is: by the sign of an implicit function, or by the crossings of a ray with a closed
+parametric surface, each proved unique.
 
 A piece: a patch, or a face and all that hang together with it by edges. Those of an implicit surface are not known; see `pieces_inside`.
 """

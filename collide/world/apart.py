@@ -1,5 +1,7 @@
-"""Where and when two bodies in flight may meet, without a search: balls round small parts of their surfaces are moved on in time by the
-native loop of `culling.nearing_loop`, in one call for a pair: numbers of flights are all that it takes.
+"""Candidate places and times of contact of two bodies in flight, by trees of bounding spheres, without a search.
+
+Balls round small parts of their surfaces are moved on in time by the native loop of `culling.nearing_loop`, in one call for a pair. Numbers
+of flights are all that it takes.
 """
 
 import functools

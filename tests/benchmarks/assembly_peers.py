@@ -1,4 +1,4 @@
-"""What coal, where it is installed, needs for 1,000 instants of scenes of the benchmark `assemblies`: seconds; NaN where it is not.
+"""Seconds that coal, where it is installed, needs for 1,000 instants of scenes of the benchmark `assemblies`; else NaN.
 
 It is asked whether bodies overlap at each instant. Placing them is part of it, and set-up is not.
 """

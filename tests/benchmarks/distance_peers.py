@@ -1,4 +1,4 @@
-"""What coal, python-fcl and OpenCASCADE, where they are installed, say of the pairs of the benchmark `distance`: functions by pair."""
+"""Answers of coal, python-fcl and OpenCASCADE, where they are installed, for the pairs of the benchmark `distance`: functions by pair."""
 
 import math
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""What is claimed of a scene of drawn bodies, against samples: a contact before `clear_until`, or where no surfaces are, is an error."""
+"""Claims about a scene of drawn bodies, against samples: a contact before `clear_until`, or where no surfaces are, is an error."""
 
 from collections.abc import Iterator, Sequence
 from itertools import combinations

@@ -1,4 +1,4 @@
-"""How deep balls, ellipsoids and blocks are in each other, at many times at once: by a plane between them in closed form.
+"""Depth of balls, ellipsoids and blocks in each other, at many times at once: by a plane between them in closed form.
 
 Two convex bodies are in each other no deeper than their reaches along any direction tell. The one that is taken is that of a plane which
 touches both: of blocks, one of the fifteen across faces and edges; of an ellipsoid and another body, that at the point of the other one

@@ -1,4 +1,4 @@
-"""What answers to one question may differ in, and what they may not.
+"""Agreement of two answers to one question.
 
 An answer is a claim: there is no contact before `clear`, and there is one by `by`. Two claims contradict each other where one proves a
 contact at a time that the other proves to be free of any, or where one lists less than all contacts at the first time. What one knows and

@@ -1,5 +1,6 @@
-"""When do two bodies of any shape first meet? The search of `first_contact` tells, with intervals that hold the numbers of their flights,
-and a system of equations over balls tells it once more, with all digits.
+"""First meeting of two bodies of any shape, by a search and by a system of equations with all digits.
+
+The search is that of `first_contact`, with intervals that hold the numbers of the flights. The system of equations is over balls.
 
 What the search excludes is excluded for all numbers in the intervals, and so for the flights that there are, whose numbers are among them.
 Zeros that it does not exclude are in boxes that it lists, or in boxes that it left. If before some time there is but one such box, and in

@@ -1,5 +1,6 @@
-"""What of a body can touch, near points of it: the points, the tangents there, and how these bend. Such parts are in `parts`, `smooth` and
-`creases`.
+"""Local geometry of a feature at a point: position, tangents, second derivatives.
+
+The features are in `parts`, `smooth` and `creases`.
 
 A place on a part is a row of numbers: none on a point, one on an edge, two on a flat face. All is asked of m places at once.
 """

@@ -1,5 +1,6 @@
-"""Where two bodies touch, or nearly do, by parts of both: each pair of a corner, an edge or a face of one with one of the other is tracked
-from where points of them are near each other (Snyder 1993, Appendix A, and Equation 7).
+"""Nearest places of pairs of features of two bodies that touch, or nearly do (Snyder 1993, Appendix A, and Equation 7).
+
+Each pair of a corner, an edge or a face of one with one of the other is tracked from where points of them are near each other.
 
 What counts is a nearest place within the borders of both parts, where the way to the other body goes outward from all faces that meet
 there. That this finds all of them is as good as the points of the parts are dense: it is not proved.

@@ -1,4 +1,4 @@
-"""What bodies that deform by functions of the time look like at one time, and how they go on, against exact rationals."""
+"""Shapes and velocities of bodies that deform by functions of the time, against exact rationals."""
 
 from fractions import Fraction
 

@@ -1,4 +1,4 @@
-"""What the answers for Bezier pairs rest on: windows that lose nothing, enclosures, the certificate; against exact rationals."""
+"""Foundations of the answers for Bezier pairs: windows that lose nothing, enclosures, the certificate; against exact rationals."""
 
 import ctypes
 import itertools

@@ -1,4 +1,4 @@
-"""What lengths and times are measured in makes no difference: scenes in other units have the same answer, by the same work."""
+"""Units of length and time make no difference: scenes in other units have the same answer, by the same work."""
 
 import numpy as np
 import pytest

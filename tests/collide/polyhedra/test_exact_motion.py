@@ -1,4 +1,4 @@
-"""What touches without crossing, or stays in one plane, under rigid motions: decided exactly, at times known in closed form."""
+"""Contacts without crossing, or in one plane, under rigid motions: decided exactly, at times known in closed form."""
 
 import itertools
 import math

@@ -1,4 +1,4 @@
-"""What is rejected under screws never meets: against the search without rejections, part by part and as a whole."""
+"""Pairs that are rejected under screws never meet: against the search without rejections, part by part and as a whole."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,6 @@
-"""Is what a log claims true? Formulas are read and evaluated in doubles here, by nothing of the checker's, and claims are put to the test.
+"""Truth of the claims of a log.
+
+Formulas are read and evaluated in doubles here, by nothing of the checker's, and claims are put to the test.
 
 That a system has no solution in a box is refuted by one that Newton's method finds from many starts; that it has one is confirmed by
 Newton's method from the middle of the box of the claim.

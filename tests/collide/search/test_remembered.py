@@ -1,4 +1,4 @@
-"""What is remembered of earlier questions is forgotten where it is much, and never while somebody works with it."""
+"""Caches forget old entries where they hold much, and never an entry in use."""
 
 import threading
 
