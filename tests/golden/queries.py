@@ -1,10 +1,9 @@
-"""The questions whose answers are kept: every scene of `models`, also displaced, and one of each other query.
+"""The questions whose answers are kept: every scene of `models`, also displaced, one of each other query, and the runs of `runs`.
 
 An answer is a table of strings: numbers as hexadecimal doubles, arrays as a digest of their bytes, so that equal means the same bits.
-Numbers are drawn without functions of NumPy whose last bits depend on the processor.
+Numbers are drawn without functions of NumPy whose last bits depend on the processor; only runs use such.
 """
 
-import hashlib
 from collections.abc import Callable
 from typing import Any
 
@@ -17,15 +16,16 @@ from generative import Parameter, ParametricSurface, Rigid, t, u, v, x, y, z
 from models.scenes import SCENES
 from models.scenes.scene import Scene
 
+from . import runs
+
 Answer = dict[str, str]
 HALF = sp.Rational(1, 2)
 
 
 def digest(array: Any) -> str:
-    """Shape and bits of an array of numbers; zeros of either sign are one number, and so are all NaN."""
+    """As `runs.digest`; all NaN are one number, too."""
     values = np.asarray(array, float)
-    values = np.where(np.isnan(values), np.nan, values) + 0.0
-    return f"{values.shape} {hashlib.sha256(values.tobytes()).hexdigest()[:16]}"
+    return runs.digest(np.where(np.isnan(values), np.nan, values))
 
 
 def exact(number: float) -> str:
@@ -109,4 +109,5 @@ QUERIES: dict[str, Callable[[], Answer]] = {
        for n in (1, 2, 3) for rational in (False, True)},
     "edge_edge": lambda: linear(collide.edge_edge), "vertex_face": lambda: linear(collide.vertex_face),
     "contact_batch": rows, "solve": zeros, "minimize": minimum, "kernel": kernel,
+    **{name: lambda made=made: runs.run(made()) for name, made in runs.RUNS.items()},
 }  # fmt: skip

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from .queries import QUERIES
+from .runs import arithmetic
 
 KEPT = Path(__file__).with_name("answers.json")
 
@@ -19,7 +20,10 @@ def kept() -> dict[str, dict[str, str]]:
 
 @pytest.mark.parametrize("name", QUERIES)
 def test_the_answer_is_the_same_as_ever(name: str) -> None:
-    assert QUERIES[name]() == kept()[name]
+    known = kept()[name]
+    if known.get("arithmetic", arithmetic()) != arithmetic():
+        pytest.skip("linear algebra has other last bits on this processor than where the runs were kept")
+    assert QUERIES[name]() == known
 
 
 def test_all_kept_answers_are_asked_for() -> None:
