@@ -73,7 +73,7 @@ def check(path: str | PathLike[str], *, executor: Any = None, seconds: float = m
     Raises OSError for a file that cannot be read.
     """
     begin, steps, line, reason, status = time.perf_counter(), 0, 0, "", CheckStatus.ACCEPTED
-    with open(path, encoding="ascii", errors="replace") as file, flint.ctx.workprec(BITS):
+    with open(path, encoding="ascii", errors="replace", newline="\n") as file, flint.ctx.workprec(BITS):
         claims = Claims(Lines(file, begin + seconds))
         try:
             for verified in _verified(claims, executor):

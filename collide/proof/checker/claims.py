@@ -22,7 +22,10 @@ STATEMENT, DEEPEST, ZEROS = 1 << 22, 2000, 1 << 17
 CLAIMS = {("contact", "none"): (1, 0), ("contact", "some"): (0, 2), ("contact", "one"): (0, 2), ("distance", "none"): (1, 0),
           ("distance", "some"): (1, 2), ("zeros", "none"): (0, 0), ("zeros", "some"): (0, 1), ("zeros", "one"): (0, 1),
           ("minimum", "none"): (1, 0), ("minimum", "some"): (1, 1)}  # fmt: skip
-"""Of each question and claim, how many numbers it has (a time, a distance or a value), and how many parts."""
+"""Of each question and claim, how many numbers it has (a time, a distance or a value), and how many parts. Boxes (`box`) are of zeros."""
+STEPS = {"contact": ("s", "n", "c", "h", "l", "d"), "distance": ("s", "n", "c", "h"), "zeros": ("s", "n", "c", "i"),
+         "minimum": ("s", "n", "c")}  # fmt: skip
+"""Of each question, the steps of a tree: `h` is of several triangles, `d` of two places of one piece."""
 
 
 class Step(NamedTuple):
@@ -68,7 +71,7 @@ class Claims:
         for parts in self.problem.tuples():
             case = case._replace(parts=parts)
             yield from self._tree(case)
-        require(case.parts, "the log is about no two bodies, or not about one piece")
+        require(case.parts, "the log is about no two bodies")
         self.theorem.append(words.none(self.problem, case, self.problem.root(case), self.listed))
         self.least = -math.inf if case.bound is None else case.bound
 
@@ -99,9 +102,10 @@ class Claims:
 
     def _box(self, args: Sequence[str]) -> Iterator[Step]:
         """A box in which zeros may lie."""
-        variables = len(self.problem.variables) + sum(len(piece.parameters) for piece in self.problem.pieces)
-        require(self.problem.question == "zeros" and len(args) == 2 * variables, "a box of zeros has two ends of each variable")
+        zeros = self.problem.question == "zeros" and len(args) == 2 * len(self.problem.variables)
+        require(zeros, "a box of zeros has two ends of each variable")
         box = _sides(args)
+        require(all(lo <= hi for lo, hi in box), "a side of a box has its lower end first")
         self._list(box, box, False)
         return iter(())
 
@@ -132,13 +136,14 @@ class Claims:
             (case, box), line = stack.pop(), self.lines.next()
             kind, *args = line.split() or [""]
             require(len(stack) <= DEEPEST, "the tree is too deep")
+            require(kind in STEPS[self.problem.question], f"a step was expected here, not {line[:40]!r}")
             if kind == "s" and len(args) in (1, 2):
                 k = count(args[0])
                 lo, hi = box[k] if k < len(box) else (0.0, 0.0)
                 at = double(args[1]) if len(args) == 2 else 0.5 * (lo + hi)
                 require(lo < at < hi, "this does not divide the box")
                 stack += [(case, (*box[:k], ends, *box[k + 1:])) for ends in ((at, hi), (lo, at))]
-            elif kind == "h" and len(args) == 1:
+            elif kind == "h" and len(args) == 1:  # bodies share the time, at least
                 shared = len(self.problem.variables)
                 stack += [(half, (*self.problem.root(half)[:-shared], *box[-shared:])) for half in halves(case, count(args[0]))]
             elif kind == "i" and len(args) == 1:
@@ -147,7 +152,7 @@ class Claims:
             elif kind == "l" and not args:
                 require(box and box[-1][0] > until, "this box does not begin after the time of the claim")
             else:
-                require(kind in ("n", "c", "d"), f"a step was expected here, not {line[:40]!r}")
+                require(kind in ("n", "c", "d"), f"the step {line[:40]!r} has too few or too many numbers")
                 yield Step(self.lines.number, case, box, (kind, *args))
 
     def _exists(self, case: Case) -> Step:

@@ -8,6 +8,7 @@ one about formulas has a single piece: of zeros it has no point, of a minimum on
 import functools
 import itertools
 import math
+import re
 from collections.abc import Container, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
@@ -19,11 +20,16 @@ from .formulas import Program
 from .rules import System, system_of
 from .text import Formula, count, double, read, require
 
-QUESTIONS = {"contact": 3, "distance": 3, "zeros": 0, "minimum": 1}
-"""How many coordinates the point of a piece has then."""
-WORDS = {"let": (2,), "variable": (3,), "piece": (1,), "parameter": (1, 3), "point": (1, 3), "equation": (1,), "condition": (1,),
-         "corner": range(1, 7), "triangle": (3,), "self": range(1, 4), "except": (2,)}  # fmt: skip
-"""The lines of a statement after the question, and how many arguments they have."""
+PATCH = "piece1 parameter3 parameter3 point3 (condition1 )*"
+SURFACE = "piece1 (parameter3 )*point3 ((equation1|condition1) )*"
+MESH = "piece1 (parameter1 )+point3 (corner[1-6] )+(triangle3 )+"
+QUESTIONS = {"contact": f"(variable3 )+(({SURFACE}|{MESH})+(except2 )*|({PATCH})+self[1-3] )",
+             "distance": f"(variable3 )+({SURFACE}|{MESH})+(except2 )*",
+             "zeros": "(variable3 )+piece1 ((equation1|condition1) )+",
+             "minimum": "(variable3 )+piece1 ((equation1|condition1) )*point1 "}  # fmt: skip
+"""Which lines state a question, in which order, as regular expressions; each with how many arguments it has. Definitions, `let2`, may come
+anywhere. No other lines state anything.
+"""
 PIECES, VARIABLES = 4096, 64
 Box = tuple[tuple[float, float], ...]
 Part = tuple[int, ...]
@@ -65,24 +71,21 @@ class Problem:
         self.excepted, self.between, self.itself = set[tuple[int, ...]](), list[int](), ""
         word, _, self.question = " ".join(lines[:1]).partition(" ")
         require(word == "question" and self.question in QUESTIONS, "a statement begins with a question: contact, distance, zeros, minimum")
-        self.of_bodies = QUESTIONS[self.question] == 3
-        for line in lines[1:]:
-            self._read(line)
-        require(all(len(piece.rows["point"]) == QUESTIONS[self.question] for piece in self.pieces),
-                "the point of a piece has three coordinates; of zeros it has none, and of a minimum one")
-        require(not self.of_bodies or [*self.variables][-1:] == ["t"], "the last variable is the time t")
-        require(not self.between or self.question == "contact", "this is no question about one surface")
-        require(not self.between or all(len(piece.parameters) == 2 and not piece.rows["equation"] for piece in self.pieces),
-                "of pieces that are not surfaces over two parameters, places are not told apart")
+        self.of_bodies, rows = self.question in ("contact", "distance"), [read(line) or [""] for line in lines[1:]]
+        kinds = [f"{line.partition(' ')[0]}{len(row) - 1} " for line, row in zip(lines[1:], rows, strict=True)]
+        require(re.fullmatch(QUESTIONS[self.question], "".join(kind for kind in kinds if kind != "let2 ")),
+                f"a question about {self.question} is not stated by these lines in this order")
+        for line, row in zip(lines[1:], rows, strict=True):
+            self._state(str(row[0]), row[1:], line)
+        require(not self.of_bodies or [*self.variables][-1] == "t", "the last variable is the time t")
+        known = {piece.body for piece in self.pieces}.issuperset(itertools.chain(*self.excepted))
+        require(known and all(i < j for i, j in self.excepted), "of two bodies nothing is claimed, the lower number first")
         self.part, self.built = functools.lru_cache(maxsize=64)(self._part), functools.lru_cache(maxsize=8)(self._built)
         self.box = functools.cache(self._box)
 
     # -- lines ----------------------------------------------------------------------------------------------------
 
-    def _read(self, line: str) -> None:
-        word, *args = read(line) or [""]
-        require(isinstance(word, str) and len(args) in WORDS.get(word, ()), f"the statement has no line such as {line[:60].strip()!r}")
-        require(word in ("let", "piece") or (word == "variable") != bool(self.pieces), f"{line[:60].strip()!r} is not in its place")
+    def _state(self, word: str, args: Sequence[Formula], line: str) -> None:
         if word == "let":
             require(args[0] == f"#{len(self.names) + 1}", "definitions are numbered #1, #2, ..., and refer to earlier ones")
             self.names[f"#{len(self.names) + 1}"] = self._add(args[1])
@@ -91,11 +94,11 @@ class Problem:
         elif word == "piece":
             self.pieces.append(Piece(count(args[0])))
         elif word == "except":
-            self.excepted.add(tuple(sorted(map(count, args))))
+            self.excepted.add(tuple(map(count, args)))
         elif word == "self":
             self.between, self.itself = [*map(self._add, args)], line.partition(" ")[2]
         else:
-            self._of_piece(self.pieces[-1], str(word), args)
+            self._of_piece(self.pieces[-1], word, args)
         require(len(self.pieces) <= PIECES and len(self.variables) <= VARIABLES, f"more than {PIECES} pieces or {VARIABLES} variables")
 
     def _of_piece(self, piece: Piece, word: str, args: Sequence[Formula]) -> None:
@@ -103,14 +106,12 @@ class Problem:
             piece.parameters[self._name(args[0], piece.parameters)] = self._range(args[1:])
         elif word == "corner":
             piece.corners.append(tuple(map(double, args)))
+            require(len(args) == len(piece.parameters), "corners have values of all parameters")
         elif word == "triangle":
             piece.triangles.append(tuple(map(count, args)))
             require(max(piece.triangles[-1]) < len(piece.corners), "the corners of a piece come before its triangles")
         else:
             piece.rows[word] += map(self._add, args)
-        ranged = [len(ends) > 0 for ends in piece.parameters.values()]
-        require(not piece.corners or (len(ranged) == len(piece.corners[-1]) and not any(ranged)),
-                "corners have values of all parameters, which have no ranges")
 
     def _add(self, formula: Formula) -> int:
         return self.program.add(formula, self.names)
@@ -138,9 +139,9 @@ class Problem:
     def claimed(self, parts: tuple[Part, ...]) -> bool:
         """Two of different bodies, of which anything is claimed, or any two of all bodies; or the only piece."""
         bodies = tuple(self.pieces[part[0]].body for part in parts)
-        if not self.of_bodies:
-            return len(self.pieces) == 1
-        return parts[0] <= parts[1] if self.between else bodies[0] < bodies[1] and bodies not in self.excepted
+        if self.between or not self.of_bodies:
+            return parts[0] <= parts[-1]
+        return bodies[0] < bodies[1] and bodies not in self.excepted
 
     def _part(self, name: Part) -> Piece:
         """A piece; or triangles of it, over shares u and v of two sides of a single one, or over the box that holds several."""
@@ -148,7 +149,6 @@ class Problem:
         require(k < len(self.pieces) and len(ends) == (2 if self.pieces[k].corners else 0), "there is no such piece")
         piece, number = self.pieces[k], self.program.number
         if not ends:
-            require(all(piece.parameters.values()), "a parameter has no range")
             return piece
         i, j = ends
         require(i < j <= len(piece.triangles), "there are no such triangles")
@@ -194,7 +194,7 @@ class Problem:
         pieces = [*map(self.part, parts)]
         for k in (1, 0) if self.question == "contact" else ():
             rows, own = pieces[k].rows, [*map(self.program.variable, pieces[k].parameters)]
-            if rows["equation"] and rows["point"] == own and not pieces[k].corners:
+            if rows["equation"] and rows["point"] == own:
                 return [pieces[1 - k]], [pieces[k]]
         return pieces, []
 

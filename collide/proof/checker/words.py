@@ -12,10 +12,10 @@ NONE = {"contact": "{who} have no point in common at any time t with {when}.",
         "minimum": "The objective is greater than {bound!r} at all points of the domain that fulfil the constraints.",
         "zeros": "All zeros lie in {count} boxes, of which {single} hold exactly one each: {boxes}."}  # fmt: skip
 SOME = {"contact": "{who} have a point in common at {when}.",
-        "distance": "Somewhere they are at most {bound!r} from each other, at {when}.",
-        "minimum": "It is at most {bound!r} at a point of them in {box}.",
+        "distance": "{who} have points at most {bound!r} from each other at {when}.",
+        "minimum": "The objective is at most {bound!r} at a point of the domain that fulfils the constraints, in {box}.",
         "zeros": "There is a zero in {box}."}  # fmt: skip
-SO = {"contact": "So their first contact lies in {least!r} <= t <= {most!r}.",
+SO = {"contact": "So {their} lies in {least!r} <= t <= {most!r}.",
       "distance": "So the least distance lies between {least!r} and {most!r}.",
       "minimum": "So the minimum lies between {least!r} and {most!r}."}  # fmt: skip
 
@@ -31,10 +31,11 @@ def none(problem: Problem, case: Case, box: Box, listed: Sequence[tuple[Box, Box
 
 def some(problem: Problem, case: Case, box: Box, least: float) -> Iterator[str]:
     """That there is a solution in a box, and what follows with what is known not to be, up to `least`."""
-    yield SOME[problem.question].format(who=_who(problem, case), when=_when(problem, box, "with"), bound=case.bound, box=box_text(box))
+    yield SOME[problem.question].format(who=_who(problem, case), when=_when(problem, box, "for some"), bound=case.bound, box=box_text(box))
     most = box[-1][1] if problem.question == "contact" else case.bound
     if most is not None and least < most:
-        yield SO[problem.question].format(least=least, most=most)
+        their = "their first contact" if len(problem.variables) == 1 else "the earliest of their first contacts"
+        yield SO[problem.question].format(least=least, most=most, their=their)
 
 
 def one(problem: Problem, case: Case, only: Box, near: Box) -> str:
@@ -43,17 +44,28 @@ def one(problem: Problem, case: Case, only: Box, near: Box) -> str:
     first = len(problem.system(case._replace(room=None)).equations) - 1
     where = (f" at which the equations' derivatives by the first {first} variables of place that have room and by any other of place "
              "are linearly dependent") if len(case.room or ()) > first else ""
-    return f"{_who(problem, case)} have exactly one point in common in {box_text(only)}{where}: at {box_text(near)}."
+    return f"{_parts(problem, case)} have exactly one point in common in {box_text(only)}{where}: at {box_text(near)}."
 
 
 def _who(problem: Problem, case: Case | None = None) -> str:
     if problem.between:
-        return f"Places of the surfaces that are different (of one surface those with {problem.itself} <= 0)"
+        return f"Places of the surfaces {_different(problem)}"
     if case is not None:
         return "Surfaces of bodies " + " and ".join(str(problem.pieces[part[0]].body) for part in case.parts)
     pairs = ", ".join(f"{i} and {j}" for i, j in sorted(problem.excepted))
     but = f", but for pairs {pairs}, of which nothing is claimed," if pairs else ""
     return f"Of {len({piece.body for piece in problem.pieces})} bodies those surfaces that belong to different ones{but}"
+
+
+def _parts(problem: Problem, case: Case) -> str:
+    """Those two pieces alone, or triangles: other pieces of the same bodies may have other points in common."""
+    both = [f"piece {part[0]} of body {problem.pieces[part[0]].body}" for part in case.parts]
+    both = [f"triangle {part[1]} of {piece}" if len(part) == 3 else piece for part, piece in zip(case.parts, both, strict=True)]
+    return f"Places of {' and '.join(both)}{f' {_different(problem)}' if problem.between else ''}"
+
+
+def _different(problem: Problem) -> str:
+    return f"that are different (of one surface those with {problem.itself} <= 0)"
 
 
 def _when(problem: Problem, box: Box, how: str, until: float | None = None) -> str:

@@ -105,6 +105,8 @@ def test_contacts_that_are_the_only_ones(tmp_path: Path) -> None:
 
 
 HEAD = "collide proof 3\nquestion contact\nvariable t 0 1\n"
+ZEROS = "collide proof 3\nquestion zeros\nvariable x0 0 1\npiece 0\n"
+STATED = "not stated by these lines in this order"
 SHEET = HEAD + surface(0, "u v {z}") + "self (- u u1)\nnone 1\n"
 TRIANGLE = ("piece {k}\nparameter x\nparameter y\nparameter z\npoint x y (+ z {z})\n"
             "corner 0 0 0\ncorner 1 0 0\ncorner 0 1 0\ntriangle 0 1 2\n")
@@ -120,7 +122,7 @@ FALSE = {
                                       "two places of one piece"),
     "a step of one piece about two of one body": (SHEET.format(z="0").replace("self", surface(0, "u v 0") + "self") +
                                                   "d 1 0 0 0 1 0\n" * 2 + "end\n", "two places of one piece"),
-    "a step of one piece of no body": ("collide proof 3\nquestion zeros\npiece 0\nequation 0\nnone\nd 1 0 0 0 1 0\nend\n", "two places"),
+    "a step of one piece of no body": (ZEROS + "equation 0\nnone\nd 1 0 0 0 1 0\nend\n", "a step was expected"),
     "a matrix too small": (SHEET.format(z="0") + "d 1 0 0 0 1\nend\n", "too few"),
     "the same place twice": (SHEET.format(z="0") + "d 1 0 0 0 1 0\nsome 0 0\nx 0 1 0 1 1/2 1/2 1/2 1/2 1/2 1/2 1\nend\n", "the same place"),
     "the only place that is twice the same": (SHEET.format(z="0").replace("none 1\n", "one 0 0\n") +
@@ -135,37 +137,35 @@ FALSE = {
     "a triangle that is not there": (TWO + "some 0:1:2 1:0:1\nx 0 0 0 0 0 0 0 0 1 1\nend\n", "no such triangles"),
     "a mesh as a whole": (TWO + "some 0 1:0:1\nx 0 0 0 0 0 0 0 0 1 1\nend\n", "no such piece"),
     "corners from nowhere": (TWO.replace("triangle 0 1 2", "triangle 0 1 7", 1) + "none 1\nend\n", "come before its triangles"),
-    "a corner without parameters": (HEAD + "piece 0\ncorner 0 0 0\nnone 1\nend\n", "values of all parameters"),
-    "a corner and a range": (TWO.replace("parameter y\n", "parameter y 0 1\n", 1) + "none 1\nend\n", "values of all parameters"),
+    "a corner without parameters": (HEAD + "piece 0\ncorner 0 0 0\nnone 1\nend\n", STATED),
+    "a corner and a range": (TWO.replace("parameter y\n", "parameter y 0 1\n", 1) + "none 1\nend\n", STATED),
     "corners of two kinds": (TWO.replace("corner 0 1 0\n", "corner 0 1\n", 1) + "none 1\nend\n", "values of all parameters"),
     "a motion by shares of sides": (TWO.replace("(+ z 0)", "(+ z u)") + "none 1\nn 0 0 -1 0 0\nend\n", "is no number"),
     "a motion by corners": (TWO.replace("(+ z 0)", "(+ z c0)") + "none 1\nn 0 0 -1 0 0\nend\n", "is no number"),
-    "a parameter called e": (HEAD.replace("variable t", "variable e 0 1\nvariable t") + "none 1\nend\n", "a name of its own"),
-    "a parameter called t": (HEAD.replace("variable t", "variable t 0 1\nvariable t") + "none 1\nend\n", "a name of its own"),
-    "too many variables": ("collide proof 3\nquestion zeros\n" + "".join(f"variable x{k} 0 1\n" for k in range(70)) + "none\nn 1\nend\n",
-                           "64 variables"),
+    "a parameter called e": (TWO.replace("variable t", "variable e 0 1\nvariable t") + "none 1\nend\n", "a name of its own"),
+    "a parameter called t": (TWO.replace("variable t", "variable t 0 1\nvariable t") + "none 1\nend\n", "a name of its own"),
+    "too many variables": ("collide proof 3\nquestion zeros\n" + "".join(f"variable x{k} 0 1\n" for k in range(70)) +
+                           "piece 0\nequation 1\nnone\nn 1\nend\n", "64 variables"),
     "a range without end": (HEAD.replace("variable t", "variable p 0 (log -1)\nvariable t") + surface(0, "u v 0") +
                             surface(1, "u v (- 1 p)") + "none 1\nn 0 0 1\nend\n", "empty, or without end"),
-    "triangles of one body": (TWO + "self (- u u1)\nnone 1\nd 1 0 0 0 1 0\nend\n", "not told apart"),
-    "a level twice": (HEAD + LEVEL.format(y="-1 1", at="x y z") + "self (- x x1)\nsome 0 0\nx 0 0 0 0 -1 1 0 0 1\nend\n", "not told apart"),
+    "triangles of one body": (TWO + "self (- u u1)\nnone 1\nd 1 0 0 0 1 0\nend\n", STATED),
+    "a level twice": (HEAD + LEVEL.format(y="-1 1", at="x y z") + "self (- x x1)\nsome 0 0\nx 0 0 0 0 -1 1 0 0 1\nend\n", STATED),
     "a name of two places": (HEAD.replace("variable t", "variable u1 0 1\nvariable t") + surface(0, "u v u1") +
                              "self (- u u1)\nnone 1\nn 0 0 0 0\nend\n", "both places"),
     "a level of an empty range": (HEAD + surface(0, "u v 0", "-1 1 -1 1") + LEVEL.format(y="1 -1", at="x y z") + "none 1\n"
                                   "n 0 1 1 0 0 0 0\nend\n", "a range is empty"),
-    # With the ranges of its first triangles z = 1/2 would be beyond those of the others.
-    "triangles on a level": (HEAD + surface(0, "u v 1/2") + (TRIANGLE.format(k=1, z="0").replace("(+ z 0)", "z").replace(
-        "triangle", "corner 0 0 1\ncorner 1 0 1\nequation (- z 1/2)\ntriangle") + "triangle 0 1 2\n" + "triangle 3 4 0\n" * 2) +
-        "none 1\nh 1\nn 0 0 0 0 0 1\nn 0 0 0 0 0 1\nend\n", "too few or too many"),
+    "triangles on a level": (HEAD + surface(0, "u v 1/2") + TRIANGLE.format(k=1, z="0").replace("corner", "equation z\ncorner", 1) +
+                             "none 1\nn 0\nend\n", STATED),
     "a level that is moved": (HEAD + surface(0, "u v 1", "-1 1 -1 1") + LEVEL.format(y="-1 1", at="x y (+ z 1)") + "none 1\n"
                               "n 1 0 0 0 0 0 0\nend\n", "too few or too many"),
     "a point beyond the ranges of a level": (HEAD + surface(0, "(* 2 u) v 0") + LEVEL.format(y="-1 1", at="x y z") + "some 0 1\n"
                                              "x 3/4 3/4 1/2 1/2 1/2 1/2 1\nend\n", "does not show"),
     "time that goes back": (FAR.format(z="(+ t 2)", end="-2"), "a range is empty"),
     "time until what is not known": (FAR.format(z="(- 2 t)", end="(+ 2 (sqrt (- (exp (log 2)) 2)))"), "without end"),
-    "no variables, and later": ("collide proof 3\nquestion zeros\npiece 0\nequation 1\nnone\nl\nend\n", "does not begin after"),
+    "zeros later": (ZEROS + "equation 1\nnone\nl\nend\n", "a step was expected"),
     "a distance below nothing": (FAR.format(z="(+ t 2)", end="1").replace("none 1\nn 1", "some -3 0 1\nx 0 0 0 0 0 0 0 0 0 0"),
                                  "not negative"),
-    "a distance from itself": (FAR.format(z="(+ t 2)", end="1").replace("none", "self (- u u1)\nnone"), "no question about one surface"),
+    "a distance from itself": (FAR.format(z="(+ t 2)", end="1").replace("none", "self (- u u1)\nnone"), STATED),
     "seven equations that depend on each other": (HEAD + surface(0, "u v 0") + "equation 0\n" * 4 + surface(1, "u v 0") + "one 0 1\n" +
                                                   "x 0 1 0 1 0 1 0 1 0 1\n" * 2 + "end\n", "more than 6 equations"),
 }  # fmt: skip
