@@ -49,7 +49,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _in_words(error: Exception) -> str:
     if isinstance(error, OSError) and error.strerror:
-        return f"{error.filename or 'a file'}: {error.strerror.lower()}"
+        return f"{error.filename}: {error.strerror.lower()}" if error.filename else error.strerror
     return str(error)
 
 
@@ -205,7 +205,9 @@ def _write(options: argparse.Namespace, scenes: Sequence["Scene"], results: Sequ
         if options.json == "-":
             print(text)
         else:
-            Path(options.json).write_text(text, encoding="utf-8")
+            from .files import write_text
+
+            write_text(options.json, text)
     for name in filter(None, (options.html, options.png, options.json)):
         if name != "-":
             print(f"wrote {name}", file=told)

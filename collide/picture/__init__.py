@@ -13,6 +13,7 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
+from ..files import replaced, write_text
 from .export import save_film as save_film
 from .export import save_mesh as save_mesh
 from .scenes import figure as figure
@@ -29,7 +30,7 @@ def save_html(path: str | PathLike[str], results: Sequence[Meeting | Nearest], *
         title = titles[k] if k < len(titles) else f"Query {k + 1}"
         sections.append(f"<section><h2>{html.escape(title)}</h2>\n<p>{html.escape(result.summary())}</p>\n{scene_of(result)}</section>")
     name = heading or (titles[0] if len(results) == 1 and titles else "First contacts")
-    Path(path).write_text(page(name, sections, f"<h1>{html.escape(name)}</h1>" if len(results) > 1 else ""), encoding="utf-8")
+    write_text(path, page(name, sections, f"<h1>{html.escape(name)}</h1>" if len(results) > 1 else ""))
 
 
 CHROMIUM_FLAGS = ("--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
@@ -63,12 +64,10 @@ def chromium() -> str:
 def page_to_png(page: str | PathLike[str], path: str | PathLike[str], *, width: int = 900, height: int = 620) -> None:
     """A screenshot of an HTML file by headless Chromium."""
     browser = chromium()
-    target = Path(path).resolve()
-    target.unlink(missing_ok=True)
-    with tempfile.TemporaryDirectory() as profile:
-        command = [browser, *CHROMIUM_FLAGS, f"--user-data-dir={profile}", f"--window-size={width},{height}", f"--screenshot={target}",
-                   Path(page).resolve().as_uri()]
+    with replaced(path) as new, tempfile.TemporaryDirectory() as profile:
+        command = [browser, *CHROMIUM_FLAGS, f"--user-data-dir={profile}", f"--window-size={width},{height}",
+                   f"--screenshot={new.absolute()}", Path(page).resolve().as_uri()]
         done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
-    if not target.is_file():
-        raise RuntimeError(f"Chromium made no picture of {page}: {done.stderr.strip()[-200:]}")
+        if new.is_file() and not new.stat().st_size:
+            raise RuntimeError(f"Chromium made no picture of {page}: {done.stderr.strip()[-200:]}")
 

@@ -13,6 +13,7 @@ import numpy as np
 from generative.mesh import MovingMesh, tessellate
 from generative.thumbnail import raster
 
+from ..files import replaced
 from .drawing import COLOURS, DEVIATION, compact, merged
 from .parts import plain, span
 from .subject import Meeting, Nearest
@@ -41,10 +42,11 @@ def save_mesh(path: str | PathLike[str], subject: Meeting | Nearest | Sequence[A
         colour = [int(COLOURS[k % len(COLOURS)][n:n + 2], 16) for n in (1, 3, 5)] + [255]
         own = trimesh.util.concatenate([trimesh.Trimesh(v, f, process=False, face_colors=np.tile(colour, (len(f), 1))) for v, f in parts])
         scene.add_geometry(own, node_name=plain(bodies, k), geom_name=plain(bodies, k))
-    if target.suffix.lower() == ".gltf":  # its parts are written beside it; as data they stay in one file
-        target.write_bytes(trimesh.exchange.gltf.export_gltf(scene, embed_buffers=True)["model.gltf"])
-    else:
-        scene.export(str(target))
+    with replaced(target) as new:
+        if target.suffix.lower() == ".gltf":  # its parts are written beside it; as data they stay in one file
+            new.write_bytes(trimesh.exchange.gltf.export_gltf(scene, embed_buffers=True)["model.gltf"])
+        else:
+            scene.export(str(new))
 
 
 def save_film(path: str | PathLike[str], subject: Meeting | Nearest | Sequence[Any], *, time: tuple[float, float] | None = None,
@@ -67,10 +69,11 @@ def save_film(path: str | PathLike[str], subject: Meeting | Nearest | Sequence[A
     film = target.suffix.lower() == ".mp4"
     size += size % 2 * film  # its colours are stored for two by two pixels
     pictures = [raster([(body, *mesh.at(float(t))) for body, mesh in meshes], size, around) for t in times]
-    if film:
-        imageio.imwrite(target, pictures, fps=rate, macro_block_size=2)
-    else:
-        imageio.imwrite(target, pictures, duration=1000 / rate, loop=0)
+    with replaced(target) as new:
+        if film:
+            imageio.imwrite(new, pictures, fps=rate, macro_block_size=2)
+        else:
+            imageio.imwrite(new, pictures, duration=1000 / rate, loop=0)
 
 
 def _checked(path: str | PathLike[str], endings: Sequence[str]) -> Path:

@@ -15,6 +15,7 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
+from ..files import write_text
 from .drawing import COLOURS, GREY
 
 FONT = "Inter, 'Helvetica Neue', Helvetica, Arial, sans-serif"
@@ -83,7 +84,7 @@ class Figure:
 
     def save_html(self, path: str | PathLike[str]) -> None:
         """Write the page, which needs no other file."""
-        Path(path).write_text(self.page, encoding="utf-8")
+        write_text(path, self.page)
 
 
 def scene(data: dict[str, Any], names: Sequence[str], *, shown: str = "", glass: bool = False, chart: str = "", height: int = 560,
@@ -93,7 +94,7 @@ def scene(data: dict[str, Any], names: Sequence[str], *, shown: str = "", glass:
     """
     speeds = "".join(f'<option value="{s}"{" selected" * (s == 1)}>{s:g} ×</option>' for s in _SPEEDS)
     views = "".join(f'<button data-look="{direction}">{name}</button>' for name, direction in _VIEWS.items())
-    text = json.dumps(data, separators=(",", ":"), allow_nan=False).replace("</", "<\\/")
+    text = json.dumps(data, separators=(",", ":"), allow_nan=False).replace("<", "\\u003c")
     return SCENE.format(height=height, speeds=speeds, views=views, glass=" checked" * glass, shown=html.escape(shown),
                         legend=_legend(names, grey), chart=chart, data=text)
 

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from ..bodies.mesh import Mesh
 from ..search.budget import Budget, as_budget
 from ..search.clock import Clock
+from .text import reason
 
 if TYPE_CHECKING:
     from .checker.check import Checked
@@ -48,10 +49,16 @@ def require_arb() -> None:
 
 
 def logged(found: Any, proof: "Log | RowLogs | None", clock: Clock) -> Any:
-    """An answer whose log is written, if there is one: it tells what the log proves, and its seconds are those of both."""
+    """An answer whose log is written, if there is one: it tells what the log proves, and its seconds are those of both. Where no log can be
+    written, or Ctrl-C is pressed, its notes say so.
+    """
     if proof is None:
         return found
-    notes = (*found.notes, proof.write(found, lambda: not clock.over))
+    try:
+        note = proof.write(found, lambda: not clock.over)
+    except (Exception, KeyboardInterrupt) as error:
+        note = f"No log was written: {reason(error)}."
+    notes = (*found.notes, note)
     return replace(found, notes=notes, seconds=clock.seconds) if hasattr(found, "seconds") else replace(found, notes=notes)
 
 

@@ -1,5 +1,6 @@
 """Common parts of all logs: a statement, claims with their trees, and the file."""
 
+import contextlib
 import os
 import threading
 from collections.abc import Callable, Iterator, Sequence
@@ -10,7 +11,8 @@ import numpy as np
 
 from codegen.given import shown
 
-from .checker.check import BITS
+from ..files import remove, replaced
+from .checker.check import BITS, check
 from .checker.claims import FIRST
 from .checker.problem import Case, Part, below, halves
 from .checker.rules import System
@@ -21,6 +23,8 @@ from .trees import Box, Grower, Stuck, Tree, short
 Alive = Callable[[], bool]
 """Is there time left?"""
 Span = tuple[float, float]
+# Logs of at most so many lines are checked before it is said what they prove.
+_SHORT = 256
 # So many boxes are tried about the box round several triangles before these are halved.
 _FEW = 64
 
@@ -39,6 +43,10 @@ class Halved(NamedTuple):
         return [line for part in self.parts for line in ([part] if isinstance(part, str) else part.lines(until))]
 
 
+class _Rejected(Exception):
+    """The checker does not accept a log."""
+
+
 class Log:
     """The log of one answer, in the making. A query makes it before its search, so that what cannot be written is refused then."""
 
@@ -54,18 +62,28 @@ class Log:
         self.problem, self.growers = self.families.problem, dict[int, Grower]()
 
     def write(self, found: Any, alive: Alive) -> str:
-        """Writes the log of an answer, and says in words what it proves, or why there is none. An older file does not stay."""
+        """Writes the log of an answer, and says in words what it proves or claims, or why there is none; an older file does not stay then.
+        Short logs are verified by the checker, and not written if it rejects them.
+        """
         with flint.ctx.workprec(BITS):
             claims = self.claims(found, alive)
-        if os.path.exists(self.path):
-            os.remove(self.path)
-        if not claims:
-            return " ".join(["No log was written:", *(self.said or ["no proof was found in the steps of a log."])])
-        part = f"{os.fspath(self.path)}.part"
-        with open(part, "w", encoding="ascii") as file:
-            file.writelines(f"{line}\n" for line in (FIRST, *self.lines, *claims, "end"))
-        os.replace(part, self.path)
-        return f"The log proves {' and '.join(self.said)}."
+        if claims:
+            with contextlib.suppress(_Rejected):
+                return self._written(claims)
+        remove(self.path)
+        return " ".join(["No log was written:", *(self.said or ["no proof was found in the steps of a log."])])
+
+    def _written(self, claims: Sequence[str]) -> str:
+        said, text = " and ".join(self.said), "".join(f"{line}\n" for line in (FIRST, *self.lines, *claims, "end"))
+        with replaced(self.path) as new:
+            new.write_text(text, encoding="ascii", newline="\n")
+            if text.count("\n") > _SHORT or not new.is_file():
+                return f"The log claims {said}; collide.check verifies it."
+            checked = check(new)
+            if not checked.accepted:
+                self.said = [f"its checker does not accept it, since {checked.reason}."]
+                raise _Rejected
+            return f"The log proves {said}."
 
     def claims(self, found: Any, alive: Alive) -> list[str]:
         """The lines of what is proved; `said` in words."""

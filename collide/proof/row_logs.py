@@ -14,9 +14,11 @@ from codegen.given import shown
 from ..answers.batch import Batch, BodyBatch
 from ..answers.contacts import Status
 from ..bodies.on_face import UV
+from ..files import remove
 from ..moment.start import Start
 from .contact_log import ContactLog
 from .log import Alive
+from .text import reason
 
 
 class RowLog(ContactLog):
@@ -45,16 +47,29 @@ class RowLogs:
         return RowLog(self.folder / f"row-{k}.proof", self.bodies(k), self.time, self.span)
 
     def write(self, found: Batch, alive: Alive) -> str:
-        """Writes a log of each row that is decided, and says how many there are. Older files of other rows do not stay."""
-        written = 0
+        """Writes a log of each row that is decided, and says how many there are. Older files of other rows do not stay, but where an error
+        or Ctrl-C comes in between.
+        """
+        written, why = 0, ""
         for k in range(self.rows):
-            path = self.folder / f"row-{k}.proof"
-            path.unlink(missing_ok=True)
-            if found.status[k] in (Status.CONTACT, Status.NO_CONTACT) and alive():
-                log = self.log(k)
-                log.write(self._answer(found, k, len(log.bodies)), alive)
-                written += path.exists()
-        return f"Logs of {written} of {self.rows} rows were written."
+            try:
+                written += self._row(found, k, alive)
+            except Exception as error:
+                why = f"; of row {k} none: {reason(error)}"
+            except KeyboardInterrupt as error:
+                why = f"; of row {k} and those after it none: {reason(error)}"
+                break
+        return f"Logs of {written} of {self.rows} rows were written{why}."
+
+    def _row(self, found: Batch, k: int, alive: Alive) -> bool:
+        """Is there a log of this row?"""
+        path = self.folder / f"row-{k}.proof"
+        if not (found.status[k] in (Status.CONTACT, Status.NO_CONTACT) and alive()):
+            remove(path)
+            return False
+        log = self.log(k)
+        log.write(self._answer(found, k, len(log.bodies)), alive)
+        return path.exists()
 
     def _answer(self, found: Batch, k: int, bodies: int) -> Any:
         """A row as what `first_contact` answers."""

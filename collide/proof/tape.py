@@ -21,6 +21,8 @@ from .native.evaluate import ADD, MUL, NEG, SUB
 _STEPS = {"+": ADD, "-": SUB, "*": MUL, "neg": NEG}
 # Arb encloses sin and cos of wide balls with 30 bits; and what it adds to other functions, by measurement.
 _WIDE, _WIDE_PART, _ADDED = 2e-9, 1e-8, 1.002
+# Where a function jumps, radii are taken so much larger for roundings of Arb.
+_ROUNDED = 1 + 1e-6
 
 
 class Ball:
@@ -52,10 +54,11 @@ class Tape:
         return Ball(self, i)
 
     def constant(self, number: float) -> Ball:
-        if number not in self._known:
-            self._known[number] = self._new()
-            self.constants.append((self._known[number].at, number))
-        return self._known[number]
+        key = number.hex()  # nan, too, has one register
+        if key not in self._known:
+            self._known[key] = self._new()
+            self.constants.append((self._known[key].at, number))
+        return self._known[key]
 
     def number(self, value: float) -> Ball:
         """A register for one number alone, which may be changed."""
@@ -188,13 +191,13 @@ def _absolute(pool: ExprPool, x: Expr, r: Expr) -> tuple[Expr, Expr]:
 
 
 def _sign(pool: ExprPool, x: Expr, r: Expr) -> tuple[Expr, Expr]:
-    sure = pool.node("lt", r, pool.node("abs", x))
+    sure = pool.node("lt", _ROUNDED * r, pool.node("abs", x))
     unknown = x + r - (x + r)
     return pool.where(sure, pool.node("sign", x), unknown), pool.where(sure, pool.constant(0), unknown + 1)
 
 
 def _floor(pool: ExprPool, x: Expr, r: Expr) -> tuple[Expr, Expr]:
-    return _between(*(pool.node("floor", e) for e in _ends((x, r))))
+    return _between(*(pool.node("floor", e) for e in _ends((x, _ROUNDED * r))))
 
 
 def _wave(name: str, crest: float) -> Callable[..., tuple[Expr, Expr]]:

@@ -24,6 +24,15 @@ class NoLog(ValueError):
     """There is no log of this; the message says why, in a sentence."""
 
 
+def reason(error: BaseException) -> str:
+    """Why there is no log of an answer that was found."""
+    if isinstance(error, KeyboardInterrupt):
+        return "it was interrupted"
+    if isinstance(error, OSError) and error.strerror:
+        return error.strerror
+    return str(error) if isinstance(error, (OSError, ValueError)) and str(error) else f"of an error, {error!r}"
+
+
 def value_text(x: Any) -> str:
     """A rational number: as integers, or as the double that it is."""
     q = Fraction(int(x.p), int(x.q)) if isinstance(x, sp.Rational) else Fraction(x)

@@ -5,7 +5,6 @@ Equal shapes are meshed once. Of each body the keys of its own path are kept, be
 
 import html
 from os import PathLike
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -13,6 +12,7 @@ import numpy as np
 from generative.mesh import MovingMesh, tessellate
 from generative.triangulated import Triangulated
 
+from ..files import write_text
 from ..picture.drawing import DEVIATION, GREY, Drawing, compact, fineness, merged
 from ..picture.scenes import finished, part_shown
 from ..picture.tracks import Track, quaternions, thinned, track
@@ -33,7 +33,7 @@ _TURN = 0.5
 
 
 def write(run: Any, path: str | PathLike[str], title: str) -> None:
-    Path(path).write_text(page(run, title), encoding="utf-8")
+    write_text(path, page(run, title))
 
 
 def page(run: Any, title: str) -> str:

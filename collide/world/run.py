@@ -16,6 +16,7 @@ from codegen.given import shown
 from codegen.interval import Interval
 from generative import Motion, Rigid, t
 
+from ..files import write_text
 from ..given import is_number
 from . import page
 from .actor import Actor
@@ -174,7 +175,7 @@ class Run:
         rests = [[r.time, r.body, r.mode.name] for r in self.rests]
         table = {"start": self.start, "until": self.until, "outcome": self.outcome.name, "reason": self.reason, "events": events,
                  "rests": rests, "paths": paths, "bodies": _kinds(self.world.bodies), "certified": self.certified_until is not None}
-        Path(path).write_text(json.dumps(table), encoding="utf-8")
+        write_text(path, json.dumps(table))
 
     @classmethod
     def loaded(cls, world: Origin, actors: Sequence[Actor], path: str | PathLike[str]) -> "Run":

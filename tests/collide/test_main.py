@@ -79,7 +79,7 @@ def test_a_file_that_cannot_be_written_is_one_sentence(answered, capsys, tmp_pat
     error = capsys.readouterr().err
     assert error.startswith("collide: ") and "there is no folder" in error and error.count("\n") == 1 and not answered
     assert command.main(["tori-crossed", "--json", str(tmp_path)]) == 2
-    assert capsys.readouterr().err == f"collide: {tmp_path}: is a directory\n"
+    assert capsys.readouterr().err == f"collide: {str(tmp_path)!r} is not written: it is a folder\n"
 
 
 @pytest.mark.parametrize("status, code", [

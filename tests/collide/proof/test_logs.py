@@ -52,7 +52,7 @@ def test_two_tori(tori: tuple[Path, collide.Contacts]) -> None:
     assert found.status is CheckStatus.ACCEPTED and str(found).startswith("ACCEPTED"), str(found)
     assert "no point in common" in found.theorem and "have a point in common at t = 1.7510004" in found.theorem
     assert "So their first contact lies in 1.7510003" in found.theorem
-    assert "The log proves that there is no contact until" in answer.summary()
+    assert "The log claims that there is no contact until" in answer.summary()
     lines = path.read_text().splitlines()
     until = next(float.fromhex(line.split()[1]) for line in lines if line.startswith("none"))
     assert answer.clear_until - 1e-8 < until < float(3 - sp.sqrt(39) / 5)
@@ -110,7 +110,7 @@ def test_distances(tmp_path: Path) -> None:
     found = collide.check(path)
     assert found.accepted and "farther from each other than 0.99999999" in found.theorem and "at most" in found.theorem, str(found)
     assert "So the least distance lies between 0.99999999" in found.theorem
-    assert d.notes[-1].startswith("The log proves that the distance is greater than 0.99999999")
+    assert d.notes[-1].startswith("The log claims that the distance is greater than 0.99999999")
     collide.clearance([PLATE, BOWL], (0, sp.Rational(1, 2)), at_least=0.25, log=path)
     assert "farther from each other than 0.25" in collide.check(path).theorem
 
