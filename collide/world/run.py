@@ -3,33 +3,30 @@
 import functools
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from enum import Enum
 from os import PathLike
-from pathlib import Path
 from typing import Any, Protocol
 
 import numpy as np
 import sympy as sp
 
 from codegen.given import shown
-from codegen.interval import Interval
 from generative import Motion, Rigid, t
 
 from ..files import write_text
 from ..given import is_number
-from . import page
+from . import page, saved
 from .actor import Actor
-from .driven import Driven
 from .event import Event
-from .flight import Flight, flight
-from .forced import Forced
+from .flight import Flight
 from .rigid_body import RigidBody
 from .rotation import crosses, quaternions
 from .state import State, at_each, places_along
 from .sustained import Mode
 from .touches import Rest
 from .tracked.contact import Place
+
+_LOADED = "It was loaded from a file: a saved run is no proof."
 
 
 class Origin(Protocol):
@@ -106,7 +103,7 @@ class Run:
         """Enclosures of the exact state at a time of a certified run: as `state`, with lower and upper bounds, doubles, along a last axis
         of length 2. Quaternions are told up to their sign. Within the bracket of an event they hold what is before it and what is after.
         """
-        if self.certified_until is None or isinstance(self.simulation, _Past):
+        if self.certified_until is None or isinstance(self.simulation, saved.Past):
             raise ValueError("only certified runs have bounds of their states, as long as they are not saved and loaded")
         if np.ndim(time):
             return at_each(self.bounds, time)
@@ -163,35 +160,19 @@ class Run:
 
     def resumed(self, until: float | None = None, *, events: int | None = None, budget: Any = None, progress: bool = False) -> "Run":
         """The run gone on with, up to a time, or by so many more events: as if it had not been interrupted. See `World.run`."""
-        if isinstance(self.simulation, _Past):
+        if isinstance(self.simulation, saved.Past):
             raise ValueError("a run that was loaded holds what happened, but not what was proved for later; run the world again")
         return self.world.resume(self, until, events, budget, progress)
 
     def save(self, path: str | PathLike[str]) -> None:
         """Everything but the world as JSON; `World.load` reads it, bit for bit."""
-        paths = [[[time, _numbers(course)] for time, course in own] for own in self._paths]
-        names = "time", "pairs", "points", "normals", "impulses", "proved"
-        events = [{name: _plain(getattr(e, name)) for name in names} for e in self.events]
-        rests = [[r.time, r.body, r.mode.name] for r in self.rests]
-        table = {"start": self.start, "until": self.until, "outcome": self.outcome.name, "reason": self.reason, "events": events,
-                 "rests": rests, "paths": paths, "bodies": _kinds(self.world.bodies), "certified": self.certified_until is not None}
-        write_text(path, json.dumps(table))
+        write_text(path, json.dumps(saved.table(self, self._paths)))
 
     @classmethod
     def loaded(cls, world: Origin, actors: Sequence[Actor], path: str | PathLike[str]) -> "Run":
         """See `World.load`."""
-        try:
-            table = json.loads(Path(path).read_text(encoding="utf-8"))
-        except ValueError:
-            table = None
-        if not isinstance(table, dict) or table.get("bodies") != _kinds([a.rigid for a in actors]):
-            raise ValueError(f"{shown(str(path))} holds no run of a world of these {len(actors)} bodies")
-        for actor, own in zip(actors, table["paths"], strict=True):
-            actor.path = [(time, Driven(actor.rigid.motion) if numbers is None and actor.rigid.motion is not None else
-                           _flown(numbers, actor)) for time, numbers in own]
-        past = _Past(actors, [_event(e) for e in table["events"]], [Rest(a, b, Mode[c]) for a, b, c in table["rests"]], table["until"])
-        return cls(world, past, table["start"], table["until"], Outcome[table["outcome"]], table["reason"],
-                   bool(table.get("certified")))
+        known, past = saved.read(path, actors, Outcome.__members__)
+        return cls(world, past, known["start"], known["until"], Outcome[known["outcome"]], known["reason"], known.get("certified", False))
 
     # -- shown --------------------------------------------------------------------------------------------------------
 
@@ -202,7 +183,8 @@ class Run:
         count = len(self.world.bodies)
         known = [f"{count} {'body' if count == 1 else 'bodies'}", f"{hits} {'event' if hits == 1 else 'events'} up to {last}"]
         known += [f"at rest {rests} {'time' if rests == 1 else 'times'}"] if rests else []
-        return " ".join(s for s in (f"{', '.join(known)}.", self.outcome.value, self.reason) if s)
+        return " ".join(s for s in (f"{', '.join(known)}.", self.outcome.value, self.reason,
+                                    _LOADED if isinstance(self.simulation, saved.Past) else "") if s)
 
     def save_html(self, path: str | PathLike[str], title: str = "Simulation") -> None:
         """Write a page that plays the run in a browser, self-contained: slider, speed, flashes at hits, energy and events."""
@@ -219,21 +201,6 @@ class Run:
         return f"Run({self.outcome.name}, {len(self.events)} events, until={self.until!r})"
 
 
-@dataclass(frozen=True, eq=False)
-class _Past:
-    """What is known of a run that was loaded."""
-
-    actors: Sequence[Actor]
-    events: Sequence[Event]
-    rests: Sequence[Rest]
-    now: float
-
-
-def _kinds(bodies: Sequence[RigidBody]) -> list[list[Any]]:
-    """By which bodies of another world are told from these."""
-    return [[type(b.shape).__name__, "fixed" if b.fixed else "free" if b.free else "driven", b.mass] for b in bodies]
-
-
 def _whole(path: Sequence[tuple[float, Any]], last: float) -> list[tuple[float, Any]]:
     """Where the series of a body that tumbles ends before its next flight, others go on."""
     found, ends = list[tuple[float, Any]](), [*(time for time, _ in path[1:]), last]
@@ -243,35 +210,3 @@ def _whole(path: Sequence[tuple[float, Any]], last: float) -> list[tuple[float, 
             course = course.again(course.until)
             found.append((course.start, course))
     return found
-
-
-def _plain(value: Any) -> Any:
-    return value.tolist() if isinstance(value, np.ndarray) else value if isinstance(value, float) else list(value)
-
-
-def _event(table: dict[str, Any]) -> Event:
-    arrays = {name: np.array(table[name], float).reshape(-1, 3) for name in ("points", "normals", "impulses")}
-    pairs, proved = np.array(table["pairs"], np.int64).reshape(-1, 2), np.array(table["proved"], bool)
-    return Event(Interval(*table["time"]), pairs, **arrays, proved=proved)
-
-
-_STATE = "centre", "velocity", "acceleration", "turn", "spin", "spinning"
-_FORCED = "start", "until", "centre", "turn", "path", "turning"
-
-
-def _numbers(course: Any) -> Any:
-    """The state that a flight began with, or all that a forced one is; None of a body that is driven."""
-    if isinstance(course, Driven):
-        return None
-    if isinstance(course, Forced):
-        return {name: _plain(getattr(course, name)) for name in _FORCED}
-    return [course.start, course.turned, *(_plain(getattr(course, name)) for name in _STATE)]
-
-
-def _flown(numbers: Any, actor: Actor) -> Any:
-    if isinstance(numbers, dict):
-        centre, turn, path, turning = (np.array(numbers[name]) for name in _FORCED[2:])
-        return Forced(numbers["start"], numbers["until"], centre, turn, path, turning, actor.inertia)
-    start, turned, *state = numbers
-    found = flight(turned, inertia=actor.inertia, **dict(zip(_STATE, map(np.array, state), strict=True)))
-    return replace(found, start=start)
