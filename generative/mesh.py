@@ -29,7 +29,7 @@ from .triangulated import Triangulated
 @dataclass(frozen=True)
 class MovingMesh:
     """A mesh `local` in the frame that `motion` carries, as a function of the time if it is `deforming`, with other triangles at each
-    time if it is `remeshed`.
+    time if it is `remeshed`. One that deforms cannot be pickled.
     """
 
     local: Callable[[float], tuple[Vertices, Triangles]]
@@ -41,6 +41,17 @@ class MovingMesh:
     def static(self) -> bool:
         """Is it the same at all times?"""
         return self.motion.is_constant and not self.deforming
+
+    def __copy__(self) -> "MovingMesh":
+        return self
+
+    def __deepcopy__(self, memo: Any) -> "MovingMesh":
+        return self
+
+    def __getstate__(self) -> dict[str, Any]:
+        if self.deforming:
+            raise TypeError("the mesh of a deforming body is a function of the time, which cannot be pickled; tessellate the body again")
+        return {name: value for name, value in vars(self).items() if name != "place"}
 
     @cached_property
     def place(self) -> Callable[[Any], tuple[np.ndarray, np.ndarray]]:
@@ -132,8 +143,18 @@ def _moving(local: Callable[[float], tuple[Vertices, Triangles]], motion: Motion
     """A mesh in the body's frame, carried by the motion; kept if it does not deform."""
     if deforming:
         return MovingMesh(local, motion, True, remeshed)
-    kept = local(0.0)
-    return MovingMesh(lambda time: kept, motion)
+    return MovingMesh(_Still(*local(0.0)), motion)
+
+
+@dataclass(frozen=True, eq=False)
+class _Still:
+    """The same mesh at all times."""
+
+    vertices: Vertices
+    triangles: Triangles
+
+    def __call__(self, time: float) -> tuple[Vertices, Triangles]:
+        return self.vertices, self.triangles
 
 
 def _parametric(surface: ParametricSurface, times: Sequence[float], allowed: Callable[[float], float]) -> MovingMesh:

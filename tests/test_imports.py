@@ -125,7 +125,7 @@ GROUND: dict[str, dict[str, set[str]]] = {
                 "numbers": {"graph", "reference"}, "pattern": {"graph"},
                 "kernel": {"graph", "reference", "emit", "machine"},
                 "constants": {"graph", "reference", "emit", "machine"}},
-    "collide": {"given": set(), "files": set()},
+    "collide": {"given": set(), "files": set(), "frozen": set()},
 }  # fmt: skip
 
 

@@ -1,6 +1,6 @@
 """Sparsity pattern of a matrix of derivatives: the index arrays of SciPy's CSR format."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -31,11 +31,19 @@ class Pattern(NamedTuple):
             raise ValueError(f"values must have shape ({len(self.indices)},), one for each entry of one matrix; got {data.shape}")
         return csr_array((data, self.indices, self.indptr), shape=self.shape)
 
+    def __reduce__(self) -> "tuple[Callable[..., Pattern], tuple[Any, ...]]":
+        return _frozen, tuple(self)
+
 
 def pattern(rows: Sequence[Mapping[int, Expr]], columns: int) -> Pattern:
     """Of rows {column: entry}, columns ascending."""
     indptr = np.concatenate([[0], np.cumsum([len(row) for row in rows])]).astype(np.int32)
     indices = np.array([j for row in rows for j in row], np.int32)
+    return _frozen(indptr, indices, (len(rows), columns))
+
+
+def _frozen(indptr: Indices, indices: Indices, shape: tuple[int, int]) -> Pattern:
+    """With arrays that are read-only, as copies of read-only arrays are not."""
     for array in (indptr, indices):
         array.flags.writeable = False
-    return Pattern(indptr, indices, (len(rows), columns))
+    return Pattern(indptr, indices, shape)

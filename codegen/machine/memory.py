@@ -16,14 +16,14 @@ T = TypeVar("T", int, float)
 
 class Memory(Mapping[str, np.ndarray]):
     """Arrays by their names, all zero but those that are written before they are read (`Structure.unset`). `address`: where the native loop
-    finds the addresses of all of them. `bytes`: of all of them.
+    finds the addresses of all of them. `bytes`: of all of them. A copy, also one that is pickled, has a block and addresses of its own.
     """
 
     def __init__(self, structure: type[Structure], sizes: Mapping[str, int], like: "Memory | None" = None) -> None:
         """`sizes` by the names that the structure gives them; its numbers of these names tell them. `like`: another memory of these sizes,
         none of whose arrays has grown: it begins as that is now, but for the arrays that are written before they are read.
         """
-        self._structure = structure
+        self._structure, self._sizes, self._foreign = structure, dict(sizes), dict[str, int]()
         self._cuts = _cuts(structure, tuple(sizes.items()))
         self._block = np.empty(self._cuts.size + LANES)
         at = _address(self._block)
@@ -64,6 +64,15 @@ class Memory(Mapping[str, np.ndarray]):
 
     def refer(self, name: str, address: int) -> None:
         """The loop finds this array of the caller's, who keeps it alive, under the name from now on."""
+        self._place(name, address)
+        self._foreign[name] = address
+
+    def refer_back(self, name: str) -> None:
+        """The loop finds the array of this memory again under the name."""
+        self._place(name, self[name].ctypes.data)
+        del self._foreign[name]
+
+    def _place(self, name: str, address: int) -> None:
         self._addresses[described(self._structure).position[name]] = address
 
     def table(self, row: type[Row]) -> np.ndarray:
@@ -85,12 +94,67 @@ class Memory(Mapping[str, np.ndarray]):
         for name in self.sized(size):
             old = self[name]
             # What is not used of the new memory is never touched.
-            self._own[name] = np.zeros((2 * len(old), *old.shape[1:]), old.dtype)
-            self._own[name][:len(old)] = old
-            self.bytes += old.nbytes
-            self._addresses[described(self._structure).position[name]] = self._own[name].ctypes.data
+            grown = np.zeros((2 * len(old), *old.shape[1:]), old.dtype)
+            grown[:len(old)] = old
+            self._hold(name, grown)
         if size in self._places:
             self.set(size, 2 * self.number(size))
+
+    def _hold(self, name: str, array: np.ndarray) -> None:
+        """An array in memory of its own in the place of the present one."""
+        self.bytes += array.nbytes - self[name].nbytes
+        self._own[name] = array
+        self._place(name, array.ctypes.data)
+
+    # -- copying ----------------------------------------------------------------------------------------------------
+
+    def copied(self) -> "Memory":
+        """Another memory that holds the same now. TypeError where the loop uses arrays of a caller, whose addresses mean nothing there."""
+        restored, arguments = self.__reduce__()
+        return restored(*arguments)
+
+    def __copy__(self) -> "Memory":
+        return self.copied()
+
+    def __deepcopy__(self, memo: Any) -> "Memory":
+        return self.copied()
+
+    def __reduce__(self) -> tuple[Callable[..., "Memory"], tuple[Any, ...]]:
+        if self._foreign:
+            raise TypeError(f"the memory of a loop cannot be copied while it works on arrays of its caller ({', '.join(self._foreign)})")
+        return _restored, (self._structure, self._sizes, dict(self))
+
+
+def _restored(structure: type[Structure], sizes: Mapping[str, int], arrays: Mapping[str, np.ndarray]) -> Memory:
+    """A memory with these numbers in its arrays, of which some may have grown."""
+    made = Memory(structure, sizes)
+    for name, array in arrays.items():
+        if array.shape == made[name].shape:
+            made[name][...] = array
+        else:
+            made._hold(name, array.copy())
+    return made
+
+
+class OwnsMemory:
+    """An object whose `arrays` are a `Memory`. Each copy of it has a memory of its own. `_look` finds what it keeps of the memory: it is
+    called at the end of `__init__`, and when a copy is made.
+    """
+
+    arrays: Memory
+    _looked: tuple[str, ...] = ()
+    """The attributes that `_look` sets."""
+
+    def _look(self) -> None:
+        """Set the attributes that are parts of the memory, or depend on where it is."""
+
+    def __getstate__(self) -> dict[str, Any]:
+        own = {name: value for name, value in vars(self).items() if name not in self._looked}
+        return own | {"arrays": self.arrays.copied()}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        vars(self).update(state)
+        self._look()
 
 
 def _address(array: Any) -> int:

@@ -21,6 +21,7 @@ from generative.body import body_name, label
 
 from .. import picture
 from ..bodies.on_face import NOWHERE, UV, Held, own_box, place_on
+from ..frozen import Frozen, frozen
 from ..moment.pairs import Pairs, Starts, count_in, pairs_in
 from ..moment.start import Start
 from ..search.progress import duration
@@ -49,7 +50,7 @@ class Status(Enum):
 
 
 @dataclass(frozen=True, eq=False)
-class Contacts:
+class Contacts(Frozen):
     """The contacts of bodies at the earliest time of contact. `proved` means `unique` here, and `existence` is `exists`.
 
     `time` encloses the earliest contact time (None if there is none), and before `clear_until` there is proved to be no
@@ -98,6 +99,7 @@ class Contacts:
         assert k == len(self.features) == len(self.boxes) == len(self.variables), "one feature pair and one box a point"
         times = [float(box[-1, 1]) for box, exists in zip(self.boxes, self.existence.tolist(), strict=True) if exists]
         check_time(self.time, self.clear_until, self.time_span[1], min(times, default=math.inf))
+        self._freeze()
 
     @property
     def ignored(self) -> Pairs:
@@ -123,7 +125,7 @@ class Contacts:
         there. A pole is one point for all values of one parameter: where the box holds it, that one means nothing, and the least of its
         range is given. Implicit bodies have no parameters: -1, NaN and NaN.
         """
-        return np.array([[self._uv(k, side) for side in (0, 1)] for k in range(len(self))], UV).reshape(-1, 2)
+        return frozen(np.array([[self._uv(k, side) for side in (0, 1)] for k in range(len(self))], UV).reshape(-1, 2))
 
     def _uv(self, k: int, side: int) -> tuple[int, float, float]:
         if not len(self.bodies):

@@ -15,6 +15,7 @@ import numpy as np
 
 from codegen.deadline import check
 
+from ..frozen import Frozen
 from .convex_hull import convex_hull
 from .dyadic import cross, dot, integers
 
@@ -31,7 +32,7 @@ class Cap(NamedTuple):
     concavity: tuple[int, ...]
 
 
-class Hull:
+class Hull(Frozen):
     """The convex hull of a mesh.
 
     `mesh`: the hull as a mesh, with the same vertices, of which it uses some. `real` (m,): is the face of the hull that a triangle of it
@@ -44,6 +45,7 @@ class Hull:
         self.triangles = used[convex_hull(vertices[used])]
         self.mesh = type(mesh)(vertices, self.triangles, name=mesh.name)
         self._places = integers(vertices)
+        self._freeze()
 
     def __repr__(self) -> str:
         return f"Hull({len(self.triangles)} triangles, {len(self.caps)} caps)"

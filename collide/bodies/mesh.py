@@ -5,6 +5,7 @@ box in its frame. Their ends are coordinates of vertices, so they are exact.
 """
 
 import functools
+import hashlib
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -15,6 +16,7 @@ from codegen.given import doubles
 from generative.body import checked_name
 from generative.triangulated import Triangulated
 
+from ..frozen import Frozen, frozen
 from .hull import Hull
 from .topology import Topology
 
@@ -24,7 +26,7 @@ LARGEST = 2.0**100
 LEAST, _CLEARLY = 2.0**-1000, 2.0**-20
 
 
-class Mesh(Triangulated):
+class Mesh(Frozen, Triangulated):
     """A triangle mesh as a body, and made ready for `mesh_mesh`: checked, and with its tree of boxes, which takes longer than most queries.
 
     `vertices` (n, 3) in the frame of a rigid body, or (2, n, 3), places at the beginning and at the end of straight trajectories, which is
@@ -33,8 +35,9 @@ class Mesh(Triangulated):
 
     As a body it is its triangles, closed. It has an inside if it is `closed`: if every edge belongs to an even number of triangles. Else
     it is a sheet, of which `hole` names an edge. Triangles that are turned the wrong way (`misturned`) change neither what is inside nor
-    when bodies that start apart first meet; but of bodies that overlap at the start they tell which contacts are new. Immutable; `moved`,
-    `placed` and `named` give other meshes of the same arrays. Two are equal if they have the same arrays, and equal motions.
+    when bodies that start apart first meet; but of bodies that overlap at the start they tell which contacts are new. Immutable: its arrays
+    are copies, and read-only; `moved`, `placed` and `named` give other meshes of the same arrays. Two are equal if they have the same
+    numbers, the same tree and equal motions.
     """
 
     def __init__(self, vertices: Any, triangles: Any, *, name: str | None = None) -> None:
@@ -48,9 +51,17 @@ class Mesh(Triangulated):
         self.owned = _owned(triangles)
         self.shape = _halvings(self.vertices, triangles)
         self.tree = _fitted(self.vertices, triangles, self.shape)
+        self._freeze()
 
     def _key(self) -> tuple[Any, ...]:
-        return id(self.vertices), id(self.triangles), self.motion
+        return self._digest, self.motion
+
+    @cached_property
+    def _digest(self) -> bytes:
+        """Of all numbers, and of the tree, which decides in what order triangles are looked at."""
+        arrays = self.vertices, self.triangles, self.tree.children
+        shape = repr((self.rigid, *(array.shape for array in arrays)))
+        return hashlib.sha256(shape.encode() + b"".join(array.tobytes() for array in arrays)).digest()
 
     @property
     def arrays(self) -> tuple[np.ndarray, np.ndarray]:
@@ -74,7 +85,9 @@ class Mesh(Triangulated):
         """(nodes,): of the balls round the boxes of the tree in the frame of a rigid mesh, but for rounding."""
         low, high = self.tree.boxes[:, :3], self.tree.boxes[:, 3:6]
         middle = 0.5 * (low + high)
-        return np.sqrt((np.maximum(middle - low, high - middle) ** 2).sum(axis=1)) if self.motion.is_identity else self.resting.radii
+        if not self.motion.is_identity:
+            return self.resting.radii
+        return frozen(np.sqrt((np.maximum(middle - low, high - middle) ** 2).sum(axis=1)))
 
     @property
     def closed(self) -> bool:
@@ -123,6 +136,7 @@ class Mesh(Triangulated):
         other.rigid, other.triangles, other.owned, other.shape = places.ndim == 2, self.triangles, self.owned, self.shape
         other.vertices = _rows(places)
         other.tree = _fitted(other.vertices, other.triangles, other.shape)
+        other._freeze()
         return other
 
     def __repr__(self) -> str:

@@ -6,8 +6,10 @@ import numpy as np
 
 from codegen.deadline import check
 
+from ..frozen import Frozen
 
-class Topology:
+
+class Topology(Frozen):
     """Of vertices (n, 3) and triangles (m, 3): `corners` (m, 3), the least number of a vertex at the place of each corner; `edges` (e, 2),
     pairs of these, each once; `edge_of` (m, 3): the edges of a triangle, the k-th one from its corner k to the next; `count` (e,): how
     many triangles an edge belongs to, and `sides` (e, 2): the first and the last of them.
@@ -26,6 +28,7 @@ class Topology:
         last[of.ravel()] = np.arange(len(ends))
         self._last = last
         self.sides = np.stack([self._first, last], axis=1) // 3
+        self._freeze()
 
     @cached_property
     def open_edge(self) -> int | None:

@@ -11,7 +11,7 @@ import numpy as np
 from codegen.given import doubles, shown
 from codegen.interval import Interval
 from codegen.machine.loop_runtime import compiled
-from codegen.machine.memory import Memory, Number
+from codegen.machine.memory import Memory, Number, OwnsMemory
 
 from ..bodies.mesh import as_mesh
 from ..given import is_number
@@ -92,10 +92,11 @@ class ClosestPair:
         return f"ClosestPair({self.features[0]} and {self.features[1]}, distance={self.distance})"
 
 
-class Closest:
+class Closest(OwnsMemory):
     """The closest points of two convex meshes (see `Mesh`), followed from pose to pose: what was closest in the last step is where the walk
     begins in the next. A step costs as much as features change; a thousand times more where rounding does not decide, as it does not for
-    parallel faces, or where bodies meet. For one thread at a time.
+    parallel faces, or where bodies meet. For one thread at a time. A copy, also one that is pickled, goes on by itself from where the
+    original is.
 
     >>> import numpy as np
     >>> import collide
@@ -113,9 +114,10 @@ class Closest:
     """
 
     steps = Number[int](WalkMemory)
+    _looked = ("_given", "_pose", "_point", "_dim", "_slot", "_poses", "_at", "_address", "_course")
 
     def __init__(self, a: Any, b: Any, motions: Motions = None) -> None:
-        self._course = None if motions is None else Course(check_motions(motions))
+        self._motions = None if motions is None else check_motions(motions)
         self.bodies = convex(as_mesh(a, "first", True), "the first mesh"), convex(as_mesh(b, "second", True), "the second mesh")
         first, second = self.bodies
         n, m = len(first.vertices), len(first.start)
@@ -126,10 +128,14 @@ class Closest:
         self.arrays["begin"][:] = 0, m, m + len(second.start)
         sets_of_corners(self.arrays, [b.vertices for b in self.bodies])
         self.arrays["slot"][:] = 0, m
+        self._look()
+
+    def _look(self) -> None:
+        self._course = None if self._motions is None else Course(self._motions)
         own = self.arrays
         self._given, self._pose, self._point, self._dim, self._slot = (own[name] for name in ("given", "pose", "point", "dim", "slot"))
         self._poses = self._given.reshape(2, 4, 4)
-        self._at, self._address = compiled(closest_loop.at), self.arrays.address
+        self._at, self._address = compiled(closest_loop.at), own.address
 
     def at(self, *where: Any) -> ClosestPair:
         """The closest points at two poses (4, 4); with motions, at a time."""
@@ -150,10 +156,9 @@ class Closest:
         if not poses[0].shape == poses[1].shape == (len(poses[0]), 4, 4):
             raise ValueError(f"poses must have the shape (n, 4, 4), as many of each body, got {poses[0].shape} and {poses[1].shape}")
         rows, bound, feature = np.stack(poses, axis=1), np.empty((len(poses[0]), 2)), np.empty((len(poses[0]), 4), np.int64)
-        own = {name: self.arrays[name] for name in ("given", "bound", "feature")}
-        done = 0
+        given, done = {"given": rows, "bound": bound, "feature": feature}, 0
         try:
-            for name, values in (("given", rows), ("bound", bound), ("feature", feature)):
+            for name, values in given.items():
                 self.arrays.refer(name, values.ctypes.data)
             while done < len(rows):
                 outcome = compiled(closest_loop.each)(self._address, done, len(rows))
@@ -161,8 +166,8 @@ class Closest:
                 if outcome != PROVED:
                     bound[done - 1] = self._bounds(rows[done - 1], outcome)
         finally:
-            for name, values in own.items():
-                self.arrays.refer(name, values.ctypes.data)
+            for name in given:
+                self.arrays.refer_back(name)
         return bound
 
     def _bounds(self, poses: np.ndarray, outcome: int) -> Interval:

@@ -13,6 +13,7 @@ import numpy as np
 from generative.body import called
 
 from ..bodies.mesh import Mesh
+from ..frozen import Frozen
 from .exact_planes import Plane, Scaled, dot, value
 from .index_tree import EDGE, SIDE
 
@@ -31,7 +32,7 @@ class Planes(NamedTuple):
     steep: np.ndarray
 
 
-class Entities:
+class Entities(Frozen):
     """Of a Mesh, closed and at rest. ValueError for one that is open, not manifold, not oriented or degenerate: it names the triangles.
 
     `face_of` (m,): the number of the face that each triangle is in; `edge_of` (e,): that of the edge which each edge of the mesh belongs
@@ -53,6 +54,7 @@ class Entities:
         sides = self.face_of[self.known.sides]
         real = sides[:, 0] != sides[:, 1]
         self.edge_of, self.is_vertex = _edges(self.edges, np.sort(sides, axis=1), real, len(self.vertices))
+        self._freeze()
 
     def _check_edges(self) -> None:
         wrong = self.corners[:, 0] == self.corners[:, 1]

@@ -11,6 +11,7 @@ from codegen.deadline import check
 from codegen.given import doubles, shown
 
 from ..bodies.mesh import LARGEST, Mesh
+from ..frozen import Frozen
 from ..given import is_number
 from .entities import Entities
 from .index_make import make
@@ -36,7 +37,7 @@ _KIND = {SIDE: Kind.FACE, EDGE: Kind.EDGE, VERTEX: Kind.VERTEX}
 _CODES = np.array([_KIND[0], _KIND[1], _KIND[2], Kind.IN, Kind.OUT], object)
 
 
-class Index:
+class Index(Frozen):
     """The B-rep index of a closed polyhedron: a tree of planes that tells of points and segments what of the polyhedron they are in.
 
     `mesh`: a Mesh at rest, closed, of which every edge joins two triangles that run through it in opposite senses, counterclockwise as seen
@@ -71,6 +72,7 @@ class Index:
         self.tree = make(self.entities)
         corners = self.entities.vertices[self.entities.corners]
         self.box = np.concatenate([corners.min(axis=(0, 1)), corners.max(axis=(0, 1))])
+        self._freeze()
 
     @property
     def face_of(self) -> np.ndarray:

@@ -10,6 +10,7 @@ from codegen.deadline import check
 from codegen.machine.loop_runtime import compiled
 from codegen.machine.memory import Memory
 
+from ..frozen import Frozen, frozen
 from . import index_walk
 from .entities import Entities
 from .exact_planes import Plane, Point, sign, value
@@ -17,7 +18,7 @@ from .index_tree import FACE, OUT
 from .index_walk import WalkMemory
 
 
-class Tree:
+class Tree(Frozen):
     """The nodes of an index: `arrays` as in `index_tree.TreeMemory`."""
 
     NAMES = ("normal", "anchor", "error", "length", "size", "axis", "what", "child")
@@ -28,6 +29,10 @@ class Tree:
     def finish(self, count: int) -> None:
         """It has so many nodes, and no more will be made."""
         self.arrays = {name: self.arrays[name][:count].copy() for name in self.NAMES}
+        self._freeze()
+
+    def _freeze(self) -> None:
+        frozen([*self.arrays.values()])
 
     @property
     def child(self) -> np.ndarray:

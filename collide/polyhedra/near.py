@@ -8,7 +8,7 @@ import numpy as np
 from codegen.given import shown
 from codegen.interval import Interval
 from codegen.machine.loop_runtime import compiled
-from codegen.machine.memory import Memory, Number
+from codegen.machine.memory import Memory, Number, OwnsMemory
 
 from ..bodies.mesh import as_mesh
 from ..given import is_number
@@ -36,14 +36,15 @@ class NearestTriangles(NamedTuple):
     points: np.ndarray
 
 
-class Near:
+class Near(OwnsMemory):
     """Pairs of triangles of two meshes that are no further apart than `distance`, a number not below 0; at 0, those that meet. And how near
     the meshes are.
 
     Meshes are any, also open ones, or ones that cross themselves; what is asked about is triangles, not what they enclose. Which pairs of
     nodes of the trees of both have been looked at, and how far they were apart, is kept from pose to pose: only what the motion since may
     have changed is looked at again. Which pairs are near is exact for the doubles of the poses: signs with bounds of rounding errors, and
-    rationals where these do not decide. For one thread at a time. ValueError for what is no mesh, pose or distance.
+    rationals where these do not decide. For one thread at a time. A copy, also one that is pickled, goes on by itself
+    from where the original is. ValueError for what is no mesh, pose or distance.
     """
 
     _count, _hits, _room, _distance = (Number[int](NearMemory, "count"), Number[int](NearMemory, "hits"), Number[int](NearMemory, "room"),
@@ -51,6 +52,7 @@ class Near:
     _seeking, _moved, _skew = Number[int](NearMemory, "seeking"), Number[float](NearMemory, "moved"), Number[float](NearMemory, "skew")
     _upper, _lower = Number[float](NearMemory, "upper"), Number[float](NearMemory, "lower")
     _first, _second = Number[int](NearMemory, "first"), Number[int](NearMemory, "second")
+    _looked = ("_poses", "_exact")
 
     def __init__(self, a: Any, b: Any, distance: float = 0.0) -> None:
         if not (is_number(distance) and 0 <= distance < np.inf):
@@ -76,9 +78,12 @@ class Near:
             own[f"tree{k}"][:] = mesh.tree.children
             own["reach"][k - 1] = np.maximum(abs(low[:1]), abs(high[:1])).sum()
         self._empty = not all(len(mesh.triangles) for mesh in self.meshes)
-        self._poses, self._size, self._begun_with = own["given"].reshape(2, 4, 4), float(own["half1"][:1, 3].sum()), 0
-        self._known, self._was = False, 0.0
-        self._exact = Exact(self.meshes, own, self._poses)
+        self._size, self._begun_with, self._known, self._was = float(own["half1"][:1, 3].sum()), 0, False, 0.0
+        self._look()
+
+    def _look(self) -> None:
+        self._poses = self.arrays["given"].reshape(2, 4, 4)
+        self._exact = Exact(self.meshes, self.arrays, self._poses)
 
     def update(self, pose_a: Any, pose_b: Any) -> np.ndarray:
         """(n, 2): the triangles, one of each mesh, that are near at these poses (4, 4); in order."""

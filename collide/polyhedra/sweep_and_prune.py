@@ -14,7 +14,7 @@ import numpy as np
 from codegen.given import doubles
 from codegen.machine.loop_runtime import compiled
 from codegen.machine.loops import native
-from codegen.machine.memory import Memory, Number
+from codegen.machine.memory import Memory, Number, OwnsMemory
 from codegen.machine.structures import Floats, Grid, Ints, Structure, array
 
 from ..culling.sweep import sweep_and_prune
@@ -117,7 +117,7 @@ def mend(s: SweepMemory, axis: int, p: int, q: int) -> int:
     return left
 
 
-class SweepAndPrune:
+class SweepAndPrune(OwnsMemory):
     """Boxes (n, 3, 2), lower and upper ends along each axis, of which the overlapping pairs are kept track of while they move.
 
     >>> import numpy as np
@@ -127,8 +127,9 @@ class SweepAndPrune:
     ([[0, 1]], 0)
 
     Boxes are closed: those that touch overlap. Ends may be infinite. A step costs a pass over the ends, and one exchange for every two ends
-    whose order along an axis changed; where boxes jump so far that this is more than sorting, they are sorted anew. ValueError for arrays
-    of another shape, NaN, a lower end above the upper one, and another number of boxes than before.
+    whose order along an axis changed; where boxes jump so far that this is more than sorting, they are sorted anew. A copy, also one that
+    is pickled, goes on by itself from where the original is. ValueError for arrays of another shape, NaN, a lower end above the upper one,
+    and another number of boxes than before.
     """
 
     _begun, _ended, _room = Number[int](SweepMemory, "begun"), Number[int](SweepMemory, "ended"), Number[int](SweepMemory, "room")

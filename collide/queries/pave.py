@@ -16,6 +16,7 @@ from codegen.walk import nesting_in_words
 
 from ..answers.contacts import counted, effort
 from ..answers.table import ROWS, card, interval
+from ..frozen import Frozen
 from ..given import check_positive
 from ..picture import boxes as picture
 from ..search.budget import Budget, as_budget
@@ -44,7 +45,7 @@ class SubpavingStatus(Enum):
 
 
 @dataclass(frozen=True, eq=False)
-class Subpaving:
+class Subpaving(Frozen):
     """A set in a box, between two unions of boxes: inner ⊂ set ⊂ inner ∪ border. Immutable.
 
     `inner` (k, n, 2): every point of these boxes is *proved* to be in the set. `border` (j, n, 2): boxes of which that is not decided;
@@ -69,8 +70,7 @@ class Subpaving:
     seconds: float
 
     def __post_init__(self) -> None:
-        for array in (self.inner, self.border, self.exists, self.regions, self.free, self.domain):
-            array.flags.writeable = False
+        self._freeze()
 
     def __repr__(self) -> str:
         return f"Subpaving({self.status.name}, {counted(len(self.inner), 'inner box')}, {counted(len(self.border), 'border box')})"

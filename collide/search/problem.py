@@ -1,7 +1,8 @@
 """A problem for the search: a system of equations over a box, as expression graphs, and its compiled kernels."""
 
 import functools
-from collections.abc import Callable, Sequence
+import itertools
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from operator import attrgetter
@@ -17,7 +18,7 @@ from codegen.family import family
 from codegen.graph.autodiff import partials
 from codegen.graph.domain import domain
 from codegen.graph.expr import Expr
-from codegen.graph.serialize import serialize
+from codegen.graph.serialize import deserialize, serialize
 from codegen.graph.signs import LARGEST
 from codegen.kernel import Kernel
 from codegen.machine.linked import address
@@ -108,6 +109,12 @@ class Problem:
         formulas = _FORMULAS(self)
         if self.built.setdefault("formulas", formulas) != formulas:
             object.__setattr__(self, "built", {"formulas": formulas})
+
+    def __reduce__(self) -> tuple[Callable[..., "Problem"], tuple[Any, ...]]:
+        """The formulas, for a graph of the copy's own, and the data. Not `directions` and `moving`, functions that only save boxes."""
+        graphs = {name: getattr(self, name) for name in _GRAPHS} | {"feasible": () if self.feasible is None else (self.feasible,)}
+        data = {f.name: getattr(self, f.name) for f in fields(self) if f.name not in (*graphs, "directions", "moving", "built")}
+        return _restored, (serialize([e for part in graphs.values() for e in part]), {name: len(e) for name, e in graphs.items()}, data)
 
     @property
     def rows(self) -> tuple[Expr, ...]:
@@ -358,6 +365,15 @@ class Problem:
 
     def _kernel(self, outputs: Sequence[Expr]) -> Kernel:
         return formula_kernel(outputs, self.variables, len(self.parameters), self.bounded)
+
+
+_GRAPHS = ("equations", "necessary", "image", "gap", "places")
+
+
+def _restored(graph: bytes, lengths: Mapping[str, int], data: Mapping[str, Any]) -> Problem:
+    outputs = iter(deserialize(graph))
+    graphs: dict[str, Any] = {name: tuple(itertools.islice(outputs, length)) for name, length in lengths.items()}
+    return Problem(**data, **graphs | {"feasible": next(iter(graphs["feasible"]), None)})
 
 
 def formula_kernel(outputs: Sequence[Expr], variables: Sequence[str], parameters: int, bounded: bool = False) -> Kernel:

@@ -21,6 +21,7 @@ from generative.sew import borders
 
 from ..bodies.mesh import Mesh
 from ..bodies.parts import is_closed
+from ..frozen import Frozen
 from .implicit_mass import implicit_moments
 from .polytope import sides_of
 from .quadrature import integral, triangle_moments
@@ -33,7 +34,7 @@ _MOMENTS = 10
 
 
 @dataclass(frozen=True, eq=False)
-class MassProperties:
+class MassProperties(Frozen):
     """`volume`; `centre` (3,) of mass; `inertia` (3, 3) about the centre for density 1, along the axes of the shape's own coordinates.
 
     In doubles: `error` estimates the relative error of the volume by what the last refinement changed. Not a bound.
@@ -43,6 +44,9 @@ class MassProperties:
     centre: np.ndarray
     inertia: np.ndarray
     error: float
+
+    def __post_init__(self) -> None:
+        self._freeze()
 
 
 def mass_properties(shape: Any) -> MassProperties:

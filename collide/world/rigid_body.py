@@ -8,6 +8,7 @@ import numpy as np
 from codegen.given import doubles, shown
 from generative import Motion
 
+from ..frozen import Frozen
 from ..given import check_positive, is_number
 from .mass import MassProperties, check_rigid, mass_properties
 from .plain import plain_of
@@ -18,7 +19,7 @@ from .turned import turned_of
 _ROUNDINGS = 1e-12
 
 
-class RigidBody:
+class RigidBody(Frozen):
     """A shape with mass. `position` (3,) is where the origin of the shape's own coordinates is, and `orientation` [w, x, y, z] how they are
     turned, at the start; `velocity` (3,), of the centre of mass, and `spin` (3,), the angular velocity, in the world.
 
@@ -26,7 +27,7 @@ class RigidBody:
     integrated from the shape (`mass_properties`) where they are not given. `restitution` (0 to 1) and `friction` (Coulomb's coefficient)
     are those of the world if None; where two bodies meet the greater restitution counts, and the geometric mean of the frictions. `fixed`:
     it never moves. `motion`: it is driven, and follows this motion of t whatever hits it, from its own coordinates to the world. Neither
-    of these needs a mass. Vectors are doubles, taken exactly; the orientation has any length but zero.
+    of these needs a mass. Vectors are doubles, taken exactly, copied and read-only; the orientation has any length but zero.
 
     Raises TypeError for what is no body, and ValueError for one that deforms or moves by itself, for numbers that are not finite, a mass,
     density or inertia that is not positive, a restitution outside 0 to 1, friction that is negative, an open surface without mass or
@@ -53,6 +54,7 @@ class RigidBody:
         self.given = centre is not None, inertia is not None
         if self.free:
             self._weigh(density, mass, centre, inertia)
+        self._freeze()
 
     @property
     def free(self) -> bool:

@@ -58,6 +58,9 @@ class Run:
 
     `certified_until`, of a certified run (else None): up to this time the events are *proved* to be all that the exact initial value
     problem has, in this order (hits that share no body, and whose times overlap, may come in either order), and each lies in its `time`.
+
+    A copy, also one that is pickled, holds all this, states and motions, bit for bit. Like a run that was loaded it has no `bounds`, and
+    cannot be resumed.
     """
 
     def __init__(self, world: Origin, simulation: Any, start: float, last: float, outcome: Outcome, reason: str,
@@ -104,7 +107,7 @@ class Run:
         of length 2. Quaternions are told up to their sign. Within the bracket of an event they hold what is before it and what is after.
         """
         if self.certified_until is None or isinstance(self.simulation, saved.Past):
-            raise ValueError("only certified runs have bounds of their states, as long as they are not saved and loaded")
+            raise ValueError("only certified runs have bounds of their states, and copies of runs and loaded ones have none")
         if np.ndim(time):
             return at_each(self.bounds, time)
         moment = self._moment(time)
@@ -159,9 +162,14 @@ class Run:
     # -- on and off ---------------------------------------------------------------------------------------------------
 
     def resumed(self, until: float | None = None, *, events: int | None = None, budget: Any = None, progress: bool = False) -> "Run":
-        """The run gone on with, up to a time, or by so many more events: as if it had not been interrupted. See `World.run`."""
+        """The run gone on with, up to a time, or by so many more events: as if it had not been interrupted. See `World.run`. ValueError for
+        a copy, for a run that was loaded, and for one that has been gone on with already, whose successor is the one to resume.
+        """
         if isinstance(self.simulation, saved.Past):
-            raise ValueError("a run that was loaded holds what happened, but not what was proved for later; run the world again")
+            raise ValueError("a run that was loaded or copied holds what happened, but not what was proved for later; run the world again")
+        if (self.simulation.now, len(self.simulation.events)) != (self.until, len(self.events)):
+            raise ValueError(f"this run, known until t = {self.until:g}, has been resumed already; resume the run that came of it, or run "
+                             "the world again")
         return self.world.resume(self, until, events, budget, progress)
 
     def save(self, path: str | PathLike[str]) -> None:
@@ -173,6 +181,16 @@ class Run:
         """See `World.load`."""
         known, past = saved.read(path, actors, Outcome.__members__)
         return cls(world, past, known["start"], known["until"], Outcome[known["outcome"]], known["reason"], known.get("certified", False))
+
+    def __getstate__(self) -> dict[str, Any]:
+        """What happened: what a run goes on with belongs to the run alone."""
+        kept = {name: value for name, value in vars(self).items() if name not in ("simulation", "_told", "_paths")}
+        return kept | {"_told": [list(own) for own in self._paths]}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        vars(self).update(state)
+        actors = [Actor(body, self.world.gravity) for body in self.world.bodies]
+        self.simulation = saved.Past(actors, self.events, self.rests, self.until)
 
     # -- shown --------------------------------------------------------------------------------------------------------
 

@@ -11,6 +11,7 @@ from codegen.given import doubles, shown
 from codegen.walk import nesting_in_words
 from generative.body import called
 
+from ..frozen import Frozen
 from ..given import is_number
 from ..search.budget import Budget, as_budget
 from ..search.clock import Clock
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
 _INSISTING = 0.2
 
 
-class World:
+class World(Frozen):
     """Rigid bodies under gravity (3,), and what their contacts do.
 
     `restitution` (0 to 1) and `friction` are those of bodies that have none of their own; where two bodies differ, the greater restitution
@@ -64,6 +65,7 @@ class World:
             raise TypeError(f"the forces of a world are a function of its state, got {shown(forces)}")
         self.forces = forces
         self.response: Callable[[Impact], None] = response if callable(response) else LAWS[response]
+        self._freeze()
 
     @nesting_in_words
     def run(self, until: float | None = None, *, events: int | None = None, start: float = 0.0, budget: Budget | float | None = None,

@@ -213,7 +213,7 @@ def test_runs_go_on_and_are_saved(tmp_path):
     whole.save(tmp_path / "run.json")
     loaded = world.load(tmp_path / "run.json")
     assert loaded.certified_until == 100.0 and [e.time for e in loaded.events] == [e.time for e in whole.events]
-    with pytest.raises(ValueError, match="not saved and loaded"):
+    with pytest.raises(ValueError, match="copies of runs and loaded ones"):
         loaded.bounds(1.0)
     with pytest.raises(ValueError, match="only certified runs"):
         world.run(events=1).bounds(0.0)
