@@ -5,6 +5,9 @@ that compute. So a child does both (`compiler_process`), the same for all thread
 no Ctrl-C, writes nothing but the cache on disk, and ends when it is idle for a while, or some seconds after this process: until then it
 goes on, so that short programs find their code the next time. If it dies, what it was at is given up, and stays as it is. Where no child
 can be started, a thread compiles.
+
+The child imports the standard library, this package from its folder, and `_NEEDED` from where this process has them: nothing that lies in
+the working folder or beside the user's program.
 """
 
 import atexit
@@ -17,7 +20,7 @@ import threading
 import warnings
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import IO, Any, NamedTuple
 
 from . import cache
 from .compiler_process import ENDED, made, receive, send
@@ -27,9 +30,11 @@ _DEATHS, _HAND_OVER = 3, 0.2
 # Bytes that a pipe shall hold, so that requests are written at once.
 _PIPE = 1 << 20
 _ROOT = Path(__file__).parents[1]
-# The package itself imports SymPy, which the child does not need: it has a bare one instead.
+_NEEDED = ("llvmlite", "mpmath", "numpy")
+# The package itself imports SymPy, which the child does not need: it has a bare one instead. Its own path, that of the standard library,
+# comes first.
 _BEGIN = """import sys, types
-sys.path[:] = {path!r}
+sys.path += {path!r}
 package = types.ModuleType({package!r})
 package.__path__ = [{root!r}]
 sys.modules[{package!r}] = package
@@ -57,7 +62,7 @@ class Compiler:
         self._busy = threading.Lock()
         self._asked: dict[str, tuple[Work, list[Adopt]]] = {}
         # The names of those that are not handed over yet, how many, and the names of those that the child has.
-        self._queue, self._waiting, self._handed = queue.SimpleQueue[str](), 0, dict[str, None]()
+        self._queue, self._waiting, self._handed = queue.SimpleQueue["str | subprocess.Popen[bytes]"](), 0, dict[str, None]()
         self._adopting, self._deaths, self._serves, self._ends = 0, 0, False, False
         self.child: subprocess.Popen[bytes] | None = None
 
@@ -100,7 +105,8 @@ class Compiler:
     def forget(self) -> None:
         """This process is a copy of another one, to which the child belongs."""
         if self.child is not None:
-            _close(self.child)
+            _close(self.child.stdin)
+            _close(self.child.stdout)
             self.child.returncode = 0
         self.__init__()  # type: ignore[misc]
 
@@ -111,10 +117,20 @@ class Compiler:
         self._queue.put(name)
 
     def _serve(self) -> None:
+        """The one thread that writes to children, and so the one that closes what is written to: a number of a closed file may be another
+        file's.
+        """
         while True:
-            name = self._queue.get()
-            if name in self._asked:
-                self._hand(self._asked[name][0])
+            given = self._queue.get()
+            if not isinstance(given, str):
+                _close(given.stdin)
+                continue
+            if given in self._asked:
+                try:
+                    self._hand(self._asked[given][0])
+                except Exception:
+                    # It is given up; what comes next is not.
+                    self._answered(given, None)
             with self._changed:
                 self._waiting -= 1
                 self._changed.notify_all()
@@ -147,21 +163,25 @@ class Compiler:
 
     def _receive(self, child: "subprocess.Popen[bytes]") -> None:
         died = True
-        with contextlib.suppress(*ENDED):
+        # What it says may be no message, where memory is short: then it is of no more use.
+        with contextlib.suppress(Exception):
             while True:
                 name, code = receive(_ends_of(child)[1])
                 if name is None:
                     died = False
                     break
                 self._answered(name, code)
+        if died:
+            child.kill()
         self._ended(child, died)
 
     def _ended(self, child: "subprocess.Popen[bytes]", died: bool) -> None:
         """What the child was at when it died is given up; another one gets the rest."""
-        _close(child)
+        _close(child.stdout)
         child.wait()
         with self._changed:
             self.child, left = None, list(self._handed)
+            self._queue.put(child)
             self._handed.clear()
             died = died and bool(left)
             self._deaths += died
@@ -183,7 +203,8 @@ class Compiler:
             with self._busy:
                 for adopt in adopters:
                     if code is not None and not self._ends:
-                        adopt(code)
+                        with contextlib.suppress(Exception):
+                            adopt(code)
         finally:
             with self._changed:
                 self._adopting -= 1
@@ -196,11 +217,10 @@ def _ends_of(child: "subprocess.Popen[bytes]") -> tuple[int, int]:
     return child.stdin.fileno(), child.stdout.fileno()
 
 
-def _close(child: "subprocess.Popen[bytes]") -> None:
-    for end in (child.stdin, child.stdout):
-        if end is not None:
-            with contextlib.suppress(OSError):
-                end.close()
+def _close(end: IO[bytes] | None) -> None:
+    if end is not None:
+        with contextlib.suppress(OSError):
+            end.close()
 
 
 def _started() -> "subprocess.Popen[bytes] | None":
@@ -208,7 +228,7 @@ def _started() -> "subprocess.Popen[bytes] | None":
     program = sys.executable or ""
     if getattr(sys, "frozen", False) or not os.path.basename(program).lower().startswith(("python", "pypy")):
         return None
-    code = _BEGIN.format(path=[os.path.abspath(p) for p in sys.path if isinstance(p, str)], package=_ROOT.name, root=str(_ROOT))
+    code = _BEGIN.format(path=_folders(), package=_ROOT.name, root=str(_ROOT))
     flags, hidden = ["-I", "-S", *["-B"] * sys.dont_write_bytecode], getattr(subprocess, "CREATE_NO_WINDOW", 0)
     try:
         child = subprocess.Popen([program, *flags, "-c", code], bufsize=0, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
@@ -217,6 +237,12 @@ def _started() -> "subprocess.Popen[bytes] | None":
         return None
     _widen(_ends_of(child)[0])
     return child
+
+
+def _folders() -> list[str]:
+    """The folders that the packages which the child needs are in."""
+    files = [getattr(sys.modules.get(name), "__file__", None) for name in _NEEDED]
+    return [*dict.fromkeys(os.path.dirname(os.path.dirname(os.path.abspath(file))) for file in files if file)]
 
 
 def _widen(pipe: int) -> None:

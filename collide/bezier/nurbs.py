@@ -18,7 +18,6 @@ from generative.patch import bezier_patch
 from generative.thumbnail import beside, image
 
 from ..culling.sweep import sweep_and_prune
-from ..frozen import Frozen
 from ..given import is_number
 from .form import nearest, number, raised
 
@@ -27,12 +26,12 @@ _ROUNDING = 2.0**-53
 
 
 @dataclass(frozen=True, eq=False)
-class BezierNets(Frozen):
+class BezierNets:
     """m moving Bezier patches of degrees N, M.
 
     `points` (m, 2, N+1, M+1, 3): control points at t = 0 and velocities; `weights` (m, N+1, M+1), positive, or None for polynomial
     patches; `domains` (m, 2, 2): the intervals of u and v that a patch covers, in the surface's own parameters; `error`: 0 where
-    all numbers are exact, else the bound of their rounding that `bezier_pairs` takes. The arrays are copies, and read-only.
+    all numbers are exact, else the bound of their rounding that `bezier_pairs` takes. The arrays are copies of those given.
     """
 
     points: np.ndarray
@@ -44,7 +43,6 @@ class BezierNets(Frozen):
         for name, shape in (("points", "(m, 2, N+1, M+1, 3)"), ("weights", "(m, N+1, M+1)"), ("domains", "(m, 2, 2)")):
             if getattr(self, name) is not None:
                 object.__setattr__(self, name, np.array(doubles(getattr(self, name), name, shape)))
-        self._freeze()
         if not (is_number(self.error) and self.error >= 0):
             raise ValueError(f"error must be a number from 0 up, got {shown(self.error)}")
 

@@ -42,9 +42,10 @@ def made(place):
     own, found = Compiler(), {}
     yield own, lambda name, text: own.ask(Work(name, "text", (text,)), lambda code: found.__setitem__(name, code)), found
     own.settle()
-    if own.child is not None:
-        own.child.stdin.close()
-        own.child.wait()
+    child = own.child
+    if child is not None:
+        child.stdin.close()
+        child.wait()
 
 
 def has_ended(pid: int) -> bool:
@@ -128,6 +129,60 @@ def test_children_that_keep_dying_are_no_longer_started(made, monkeypatch):
         ask(f"name {k}", EMPTY)
         own.settle()
     assert not found and own._deaths == compiler._DEATHS and len(warned) == 1 and own.child is None
+
+
+@POSIX
+def test_a_child_that_is_gone_before_it_gets_its_work_is_followed_by_another(made, monkeypatch):
+    """What is written to it goes nowhere, and neither to a file that was opened meanwhile; the thread that hands over goes on."""
+    own, ask, found = made
+    begin, living = compiler._BEGIN, own._living
+
+    def late(name):
+        child = living(name)
+        monkeypatch.setattr(compiler, "_BEGIN", begin)
+        if child is not None and not gone:
+            with own._changed:
+                assert own._changed.wait_for(lambda: own.child is not child, 60)
+            gone.append(child)
+        return child
+
+    gone = []
+    monkeypatch.setattr(compiler, "_BEGIN", "raise SystemExit # {path} {package} {root}")
+    monkeypatch.setattr(own, "_living", late)
+    for name in ("one", "two"):
+        ask(name, EMPTY)
+    own.settle(60)
+    assert list(found) == ["two"] and own._deaths == 1 and gone[0].stdin.closed and gone[0].stdout.closed
+
+
+def test_what_cannot_be_handed_over_or_used_is_given_up_alone(made, monkeypatch):
+    own, ask, found = made
+    own.ask(Work("no message", "text", (lambda: None,)), lambda code: None)
+    own.ask(Work("used wrongly", "text", (EMPTY,)), lambda code: 1 / 0)
+    ask("one", EMPTY)
+    own.settle(60)
+    assert list(found) == ["one"] and own._deaths == 0
+
+
+_BESIDE = """import sys, time
+from codegen.machine.compiler import Work, compiler
+sys.path.insert(0, "")
+compiler.ask(Work("name", "text", ({text!r},)), id)
+compiler.settle(60)
+print(compiler.child.pid)
+"""
+
+
+@POSIX
+def test_nothing_beside_the_user_s_program_runs_in_a_child(place, tmp_path):
+    """There may be a `queue.py` or a `numpy.py`, and a notebook's path begins with the working folder."""
+    for name in (*sys.stdlib_module_names, "llvmlite", "mpmath", "numpy", "sympy"):
+        (tmp_path / f"{name}.py").write_text(f"import os\nopen('ran', 'a').write(f'{name} {{os.getpid()}}\\n')\n")
+    done = subprocess.run([sys.executable, "-P", "-c", _BESIDE.format(text=EMPTY)], capture_output=True, text=True, cwd=tmp_path,
+                          env={**os.environ, cache.VARIABLE: str(place), "PYTHONPATH": str(ROOT)}, timeout=120)
+    assert done.returncode == 0, done.stderr
+    ran = (tmp_path / "ran").read_text().split("\n") if (tmp_path / "ran").exists() else []
+    assert [line for line in ran if line.endswith(f" {done.stdout.strip()}")] == [] and cache.load("name") is not None
 
 
 def test_where_no_child_can_be_started_a_thread_compiles(made, monkeypatch):
