@@ -11,8 +11,8 @@ from pathlib import Path
 
 from collide.search import clock
 
-from . import equations
-from .asking import Findings, ask_equations, ask_machine, ask_referee, ask_rows, asked, suiting
+from . import copies, equations
+from .asking import Findings, ask_copies, ask_equations, ask_machine, ask_referee, ask_rows, asked, suiting
 from .machinery import MACHINES
 from .scenes import KINDS, scene
 from .source import script
@@ -26,7 +26,7 @@ def _nothing() -> None:
 
 def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.ways", description=__doc__)
-    kinds = (*KINDS, *equations.KINDS)
+    kinds = (*KINDS, *equations.KINDS, *copies.KINDS)
     parser.add_argument("scenes", nargs="*", metavar="KIND[:SEED]", help=f"kinds, or scenes to ask again (kinds: {', '.join(kinds)})")
     parser.add_argument("--minutes", type=float, default=10.0)
     parser.add_argument("--seed", type=int, default=None, help="the first seed (default: from the clock)")
@@ -58,11 +58,14 @@ def examined(kind: str, seed: int, only: list[str] | None, budget: float) -> Fin
     """A scene in some of the ways that suit it, chosen by its name."""
     if kind in equations.KINDS:
         return ask_equations(kind, seed, budget)
+    if kind in copies.KINDS:
+        return ask_copies(kind, seed)
     given, choice = scene(kind, seed), random.Random(f"ways {kind} {seed}")
     # What is asked for at the end of a query makes later ones faster; here each comes but a few times.
     clock.compile_repeated = _compile_repeated if choice.random() < 0.2 else _nothing
     ways = suiting(given)
-    extra = ["referee", *(n for n, share in (("rows", 0.15), *((m, 0.05) for m in MACHINES)) if choice.random() < share)]
+    shares = {"rows": 0.15} | dict.fromkeys(MACHINES, 0.05) | {"of_copies": 0.3}
+    extra = ["referee", *(n for n, share in shares.items() if choice.random() < share)]
     names = choice.sample(ways, min(len(ways), 6)) if only is None else [n for n in only if n in ways]
     found = asked(given, names, budget)
     for name in extra if only is None else only:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from . import equations, machinery, other_queries, referee
+from . import copies, equations, machinery, other_queries, referee
 from .agreement import Claim, closed_form, contradictions, weaker
 from .scenes import Scene
 from .shapes import Draw
@@ -87,4 +87,11 @@ def ask_equations(kind: str, seed: int, budget: float) -> Findings:
         found.wrong, found.claims = equations.wrong(kind, seed, budget)
 
     with_errors(found, kind, run)
+    return found
+
+
+def ask_copies(kind: str, seed: int) -> Findings:
+    """An object that goes on from step to step, and copies of it."""
+    found = Findings(copies.kept(kind, seed))
+    with_errors(found, kind, lambda: found.wrong.extend(copies.wrong(found.scene)))
     return found

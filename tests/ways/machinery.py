@@ -1,5 +1,5 @@
 """Ways that ask the very same question where another machinery answers: kernels interpreted or compiled, with caches empty or full, in a
-thread, in another process. The answer must be the same to the last bit, so each compares with the one given.
+thread, in another process, of copied bodies. The answer must be the same to the last bit, so each compares with the one given.
 """
 
 import contextlib
@@ -11,6 +11,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 from unittest import mock
@@ -20,7 +21,9 @@ from codegen import kernel
 from codegen.machine import cache, linked, loop_runtime, straight_line, tiers
 
 from ..laws import differences
+from .copies import copied
 from .scenes import Scene, scene
+from .shapes import Draw
 from .ways import SEPARATION, SIMULTANEITY
 
 ROOT = Path(__file__).parents[2]
@@ -98,9 +101,16 @@ def in_another_process(given: Scene, budget: float) -> collide.Contacts:
     return pickle.loads(done.stdout)
 
 
+def of_copies(given: Scene, budget: float) -> collide.Contacts:
+    """Of bodies that were copied, some of them twice, each in a way of its own."""
+    d = Draw(f"{given.name} copies")
+    bodies = [copied(copied(b, d) if d.random() < 0.3 else b, d) for b in given.bodies]
+    return answer(replace(given, bodies=tuple(bodies)), budget)
+
+
 MACHINES: dict[str, Callable[[Scene, float], collide.Contacts]] = {
     "again": answer, "interpreted": interpreted, "compiled": compiled, "from_nothing": from_nothing, "threaded": threaded,
-    "in_another_process": in_another_process,
+    "in_another_process": in_another_process, "of_copies": of_copies,
 }  # fmt: skip
 
 

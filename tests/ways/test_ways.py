@@ -12,9 +12,9 @@ import collide
 from collide import Start, Status
 from collide.search import clock
 
-from . import equations, referee
+from . import copies, equations, referee
 from .agreement import Claim, Place, contradictions, weaker
-from .asking import Findings, ask_equations, ask_machine, ask_rows, asked, suiting
+from .asking import Findings, ask_copies, ask_equations, ask_machine, ask_rows, asked, suiting
 from .scenes import KINDS, scene
 from .source import script
 from .ways import WAYS
@@ -57,12 +57,18 @@ def test_equations_agree(kind: str, seed: int) -> None:
     assert ask_equations(kind, seed, BUDGET).wrong == []
 
 
+@pytest.mark.parametrize("kind", copies.KINDS)
+@pytest.mark.parametrize("seed", [1, 2])
+def test_copies_go_on_as_their_originals_do(kind: str, seed: int) -> None:
+    assert ask_copies(kind, seed).wrong == []
+
+
 def test_the_slice_holds_every_kind_and_every_way() -> None:
     assert {kind for kind, _, _ in SLICE} == set(KINDS)
     assert {"as_drawn"}.union(*(names for _, _, names in SLICE)) == set(WAYS)
 
 
-@pytest.mark.parametrize("machine", ["again", "from_nothing", "threaded"])
+@pytest.mark.parametrize("machine", ["again", "from_nothing", "threaded", "of_copies"])
 def test_the_same_bits(machine: str) -> None:
     found = Findings(scene("one_family", 6))
     ask_machine(found, machine, BUDGET)
