@@ -1,11 +1,11 @@
 """Machine code kept on disk between processes, privately.
 
 Where: the directory named by the environment variable GENERATIVE_COLLISION_CACHE; else generative-collision in the
-user's cache directory. An empty variable switches the cache off. Entries hold code that will be run, so the
-directory is created for the user alone, and a directory or an entry that belongs to somebody else, or that somebody
-else can write to, is not used. An entry carries the SHA-256 of its content: a torn or foreign file is ignored.
-Writing goes to a temporary file that is renamed into place, so processes do not disturb each other, and a write
-that fails leaves a working program.
+user's cache directory, and nowhere for a user without a home folder. An empty variable switches the cache off.
+Entries hold code that will be run, so the directory is created for the user alone, and a directory or an entry that
+belongs to somebody else, or that somebody else can write to, is not used. An entry carries the SHA-256 of its
+content: a torn or foreign file is ignored. Writing goes to a temporary file that is renamed into place, so processes
+do not disturb each other, and a write that fails leaves a working program.
 
 How much: up to about a gigabyte, or as many megabytes as the environment variable GENERATIVE_COLLISION_CACHE_MEGABYTES
 says. Beyond that the entries are removed that were not used for longest, to the hour. That is looked at now and then, each
@@ -40,8 +40,8 @@ def directory() -> Path | None:
     named = os.environ.get(VARIABLE)
     if named == "":
         return None
-    path = Path(named) if named else _user_cache() / "generative-collision"
     try:
+        path = Path(named) if named else _user_cache() / "generative-collision"
         path.mkdir(mode=0o700, parents=True, exist_ok=True)
         return path if _private(path.stat()) else None
     except OSError:
@@ -49,11 +49,15 @@ def directory() -> Path | None:
 
 
 def _user_cache() -> Path:
-    if sys.platform == "darwin":
-        return Path.home() / "Library" / "Caches"
-    if sys.platform == "win32":
-        return Path(os.environ.get("LOCALAPPDATA", Path.home() / "AppData" / "Local"))
-    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
+    """The user's cache directory, an absolute path; FileNotFoundError for a user without a home folder, which is not made here."""
+    variable, below = {"darwin": ("", ("Library", "Caches")),
+                       "win32": ("LOCALAPPDATA", ("AppData", "Local"))}.get(sys.platform, ("XDG_CACHE_HOME", (".cache",)))
+    named, home = os.environ.get(variable, ""), os.path.expanduser("~")
+    if os.path.isabs(named):
+        return Path(named)
+    if not (os.path.isabs(home) and os.path.isdir(home)):
+        raise FileNotFoundError(f"the home folder {home} does not exist")
+    return Path(home, *below)
 
 
 def _private(status: os.stat_result) -> bool:
@@ -119,7 +123,7 @@ def kept(name: str, build: Callable[[], bytes]) -> bytes:
 def stored(name: str) -> bool:
     """Is there an entry of this name, trusted or not?"""
     path = directory()
-    return path is not None and (path / f"{name}.o").exists()
+    return path is not None and os.path.exists(path / f"{name}.o")
 
 
 def store(name: str, code: bytes) -> None:

@@ -140,7 +140,7 @@ def run(numbers: Numbers) -> Made:
     make, _ = world(numbers)
     certified = bool(numbers.random() < 0.3)
     return lambda: make().run(until=1.0, certified=certified), [
-        asked_run, *(lambda o, s=s: (o.energy(s), o.momentum(s), vars(o.state(s))) for s in numbers.uniform(0, 1, STEPS).tolist())]
+        asked_run, *(lambda o, s=s: (o.energy(s * o.until), vars(o.state(s * o.until))) for s in numbers.uniform(0, 1, STEPS).tolist())]
 
 
 KINDS: dict[str, Callable[[Numbers], Made]] = {

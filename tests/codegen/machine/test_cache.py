@@ -1,9 +1,11 @@
 """The cache of machine code: private, switched by a variable, deaf to corrupt and foreign entries, safe with many processes."""
 
 import os
+import shutil
 import stat
 import subprocess
 import sys
+import tempfile
 import time
 from pathlib import Path
 
@@ -86,6 +88,71 @@ def test_without_the_variable_it_is_the_users_cache_directory(tmp_path: Path, mo
     monkeypatch.delenv("XDG_CACHE_HOME")
     monkeypatch.setenv("HOME", str(tmp_path))
     assert cache.directory() == tmp_path / ".cache" / "generative-collision"
+
+
+def no_entry(number: int) -> None:
+    raise KeyError(f"getpwuid(): uid not found: {number}")
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="XDG directories")
+@pytest.mark.parametrize("variable", [None, "", "relative/cache"])
+@pytest.mark.parametrize("home", [None, "relative", "{}/a file", "{}/nowhere", "{}/a file/below"])
+def test_without_a_home_folder_there_is_no_cache(variable: str | None, home: str | None, tmp_path: Path, compilations: list[int],
+                                                 monkeypatch: pytest.MonkeyPatch) -> None:
+    """None is made in the working folder, and no home folder is made."""
+    import pwd
+
+    (tmp_path / "a file").touch()
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(pwd, "getpwuid", no_entry)
+    for name, value in (("XDG_CACHE_HOME", variable), ("HOME", None if home is None else home.format(tmp_path)), (cache.VARIABLE, None)):
+        monkeypatch.delenv(name, raising=False) if value is None else monkeypatch.setenv(name, value)
+    assert cache.directory() is None and cache.load("a") is None and not cache.stored("a")
+    cache.store("a", b"code")
+    compute(monkeypatch)
+    compute(monkeypatch)
+    assert len(compilations) == 2 and [p.name for p in tmp_path.iterdir()] == ["a file"]
+
+
+@pytest.mark.skipif(not hasattr(os, "geteuid"), reason="permissions of POSIX")
+@pytest.mark.parametrize("mode", [0o600, 0o500, 0o400, 0o000])
+def test_a_folder_that_may_not_be_used_is_no_cache_and_no_error(mode: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    user = os.geteuid() or 65534
+    with tempfile.TemporaryDirectory(dir="/tmp") as folder:
+        os.chown(folder, user, -1)
+        monkeypatch.setenv(cache.VARIABLE, folder)
+        cache.store("known", b"code")
+        os.chmod(folder, mode)
+        before, _ = os.geteuid(), os.seteuid(user)
+        try:
+            assert not cache.stored("a") and cache.load("a") is None
+            cache.store("a", b"code")
+            assert cache.load("a") is None
+        finally:
+            os.seteuid(before)
+            os.chmod(folder, 0o700)
+
+
+def test_a_folder_that_is_deleted_meanwhile_is_made_again(place: Path, compilations: list[int], monkeypatch: pytest.MonkeyPatch) -> None:
+    compute(monkeypatch)
+    shutil.rmtree(place)
+    compute(monkeypatch)
+    compute(monkeypatch)
+    assert len(compilations) == 2 and len(list(place.iterdir())) == 1
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="a device of Linux")
+def test_a_full_disk_leaves_a_program_that_works(place: Path, compilations: list[int], monkeypatch: pytest.MonkeyPatch) -> None:
+    opened = os.fdopen
+
+    def full(handle: int, mode: str) -> object:
+        os.close(handle)
+        return opened(os.open("/dev/full", os.O_WRONLY), mode)
+
+    monkeypatch.setattr(cache.os, "fdopen", full)
+    compute(monkeypatch)
+    compute(monkeypatch)
+    assert len(compilations) == 2 and list(place.iterdir()) == []
 
 
 @pytest.mark.parametrize("damage", [
