@@ -72,6 +72,7 @@ class Run:
         self.until: float = simulation.now
         self.certified_until: float | None = self.until if certified else None
         self._told = [list(actor.path) for actor in simulation.actors]
+        self._loaded = isinstance(simulation, saved.Past)
 
     @functools.cached_property
     def _paths(self) -> list[list[tuple[float, Any]]]:
@@ -202,7 +203,7 @@ class Run:
         known = [f"{count} {'body' if count == 1 else 'bodies'}", f"{hits} {'event' if hits == 1 else 'events'} up to {last}"]
         known += [f"at rest {rests} {'time' if rests == 1 else 'times'}"] if rests else []
         return " ".join(s for s in (f"{', '.join(known)}.", self.outcome.value, self.reason,
-                                    _LOADED if isinstance(self.simulation, saved.Past) else "") if s)
+                                    _LOADED if self._loaded else "") if s)
 
     def save_html(self, path: str | PathLike[str], title: str = "Simulation") -> None:
         """Write a page that plays the run in a browser, self-contained: slider, speed, flashes at hits, energy and events."""

@@ -35,7 +35,7 @@ _LARGEST, _ANGLE = 1e60, 1e6
 
 @dataclass(frozen=True, eq=False)
 class Past:
-    """What is known of a run that was loaded."""
+    """Events, rests and paths of a run that was loaded or copied."""
 
     actors: Sequence[Actor]
     events: Sequence[Event]
