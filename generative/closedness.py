@@ -12,22 +12,32 @@ Users = dict[tuple[int, int], list[tuple[int, bool]]]
 
 def check_closed(points: Sequence[Any], outlines: Sequence[Sequence[int]]) -> None:
     """Every edge must belong to two faces, which run through it in opposite senses; ValueError otherwise."""
-    users: Users = defaultdict(list)
-    for k, outline in enumerate(outlines):
-        for a, b in zip(outline, (*outline[1:], outline[0]), strict=True):
-            users[min(a, b), max(a, b)].append((k, a < b))
+    users = _users(outlines)
     if crowded := sorted(edge for edge, faces in users.items() if len(faces) > 2):
         a, b = crowded[0]
         raise ValueError(f"{_count(crowded, 'edge belongs', 'edges belong')} to more than two faces; the first joins {_vertex(points, a)} "
                          f"and {_vertex(points, b)}")
-    if flipped := _flipped(users, len(outlines)):
-        first = flipped[0]
-        raise ValueError(f"{_count(flipped, 'face is', 'faces are')} flipped, running round otherwise than the others; the "
+    if wrong := _flipped(users, len(outlines)):
+        first = wrong[0]
+        raise ValueError(f"{_count(wrong, 'face is', 'faces are')} flipped, running round otherwise than the others; the "
                          f"first is face {first}, at {_vertex(points, outlines[first][0])}")
     if holes := _holes([edge for edge, faces in users.items() if len(faces) == 1]):
         edges, (a, b) = sum(map(len, holes)), min(map(min, holes))
         raise ValueError(f"the polyhedron has {_count(holes, 'hole', 'holes')}: {edges} edges belong to one face only; the first joins "
                          f"{_vertex(points, a)} and {_vertex(points, b)}")
+
+
+def flipped(outlines: Sequence[Sequence[int]]) -> list[int]:
+    """The fewest faces whose reversal makes neighbours run through their edges in opposite senses."""
+    return _flipped(_users(outlines), len(outlines))
+
+
+def _users(outlines: Sequence[Sequence[int]]) -> Users:
+    users: Users = defaultdict(list)
+    for k, outline in enumerate(outlines):
+        for a, b in zip(outline, (*outline[1:], outline[0]), strict=True):
+            users[min(a, b), max(a, b)].append((k, a < b))
+    return users
 
 
 def _flipped(users: Users, count: int) -> list[int]:

@@ -7,8 +7,6 @@ surfaces are sampled on a grid as fine, in each direction, as their bending asks
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from os import PathLike
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -18,9 +16,9 @@ from .contour import approx_motion as approx_motion
 from .contour import contour
 from .implicit import ImplicitBody
 from .marching import Triangles, Vertices
+from .mesh_file import polyhedron_from_file as polyhedron_from_file
 from .motion import Motion
 from .numeric import approx_function as approx_function
-from .polyhedron import polyhedron
 from .surface import ParametricSurface
 from .symbols import t, u, v
 from .triangulated import Triangulated
@@ -107,32 +105,6 @@ def enclosing(faces: Sequence[ParametricSurface]) -> int:
     if abs(parts.sum()) <= 1e-12 * (weight * np.linalg.norm(offsets, axis=1) * np.linalg.norm(normals, axis=1)).sum():
         return 0
     return -1 if parts.sum() < -0.05 * np.abs(parts).sum() else 1
-
-
-def polyhedron_from_file(path: str | PathLike[str], *, most: int = 2000) -> Solid:
-    """The polyhedron of a triangle mesh file: STL, OBJ or PLY (read by trimesh), vertices at the same place merged.
-
-    Raises ValueError for a file that is no mesh, has holes or flipped faces, or more than `most` triangles.
-    """
-    try:
-        import trimesh
-    except ImportError as error:
-        raise ImportError("mesh files need trimesh: pip install trimesh") from error
-    source = Path(path)
-    if not source.is_file():
-        raise FileNotFoundError(f"there is no mesh file {source}")
-    try:
-        mesh = trimesh.load_mesh(source, process=True)
-        triangles, vertices = np.asarray(mesh.faces), np.asarray(mesh.vertices)
-    except Exception as error:  # the readers of the formats raise whatever comes up
-        # A reader that finds no binary file may ask for a library that guesses encodings: no reason to install one.
-        reason = "" if isinstance(error, ImportError) else f" ({str(error).partition(chr(10))[0]})"
-        raise ValueError(f"{source.name} cannot be read as a mesh; it may be truncated or of another format{reason}") from error
-    if len(triangles) == 0:
-        raise ValueError(f"{source.name} holds no triangles; it may be truncated or of another format")
-    if not 4 <= len(triangles) <= most:
-        raise ValueError(f"{source.name} holds {len(triangles)} triangles; a polyhedron takes 4 to {most}, collide.Mesh any number")
-    return polyhedron(vertices.tolist(), triangles.tolist())
 
 
 VIEW = np.array([0.58, -0.74, 0.34]) / np.linalg.norm([0.58, -0.74, 0.34])

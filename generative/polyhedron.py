@@ -1,8 +1,9 @@
-"""Polyhedra from lists of vertices and faces, checked to close, to be oriented alike, and to have flat faces."""
+"""Polyhedra from lists of vertices and faces, checked to close, to be oriented alike, to have flat faces, and not to cross themselves."""
 
 from collections import defaultdict
 from collections.abc import Sequence
 from fractions import Fraction
+from functools import cached_property
 from operator import index
 from typing import Any, TypeVar
 
@@ -12,11 +13,11 @@ from codegen.given import shown
 
 from .brep import Edge, Solid, Vertex
 from .closedness import check_closed
+from .crossing import crossing
+from .motion import IDENTITY, Motion
+from .outline import Grid, cross, cut, dot, fans
 from .surface import ParametricSurface
-from .symbols import items, text, u, v, vector
-
-FLAT = Fraction(1, 10**9)
-"""Largest height, relative to the size of the face, of a corner above the plane of its face; admits rounded coordinates."""
+from .symbols import items, u, v, vector
 
 CLOSED = "closed: every edge joins two faces"
 
@@ -24,24 +25,90 @@ Corner = TypeVar("Corner")
 
 
 def polyhedron(vertices: Sequence[Any], faces: Sequence[Sequence[int]], *, name: str | None = None) -> Solid:
-    """The solid of flat convex faces, each a list of vertex indices, counterclockwise as seen from outside.
+    """The solid of flat faces, each a list of vertex indices, counterclockwise as seen from outside.
 
-    Every edge must belong to two faces that run through it in opposite senses; ValueError says how many holes or flipped faces there
-    are, and where. A face of more than four corners is made of several patches; the lines between those are no edges. `name`: what results
-    call it.
+    Every edge must belong to two faces that run through it in opposite senses. A face may be concave, have corners on its straight sides,
+    and come to a vertex twice, as one does whose inner border a line joins to its outer one. A strictly convex face of more than four
+    corners is made of several patches, any other one of triangles; the lines between those are no edges. All is decided exactly for
+    rational coordinates. `name`: what results call it.
+
+    Raises ValueError that says how many holes or flipped faces there are, and where; and for a face that is not flat, of no area, or
+    crosses itself, for two faces that cross or lie on each other, and for faces that are inside out, which it names.
     """
     points = [vector(p, [], "a vertex") for p in items(vertices, "the vertices of a polyhedron")]
     outlines = [_indices(k, face) for k, face in enumerate(items(faces, "the faces of a polyhedron"))]
     _check_indices(outlines, len(points))
-    check_closed(points, outlines)
-    _check_flat(points, outlines)
-    _check_outward(points, outlines)
-    made, places = [], []
-    for outline in outlines:
-        for corners in patches(outline):
-            made.append(patch([points[c] for c in corners]))
-            places.append(corners)
-    return Solid._unchecked(made, _edges(outlines, places), _corner_vertices(len(points), places), CLOSED).named(name)
+    numbers = [[_number(e) for e in p] for p in points]
+    grid = Grid(numbers)
+    own = {p: k for k, p in reversed(list(enumerate(grid.at)))}
+    places = [own[p] for p in grid.at]
+    check_closed(points, [[places[c] for c in outline] for outline in outlines])
+    cuts = [[tuple(outline[c] for c in piece) for piece in _cut(k, outline, grid)] for k, outline in enumerate(outlines)]
+    triangles = [(k, tuple(places[c] for c in (piece[0], *piece[i:i + 2])))
+                 for k, pieces in enumerate(cuts) for piece in pieces for i in range(1, len(piece) - 1)]
+    _check_apart(grid, triangles)
+    _check_outward(grid, triangles)
+    return flat_faced(numbers, outlines, [piece for pieces in cuts for piece in pieces], name)
+
+
+def flat_faced(points: Sequence[Sequence[Any]], outlines: Sequence[Sequence[int]], pieces: Sequence[Sequence[int]],
+               name: str | None = None) -> Solid:
+    """The solid of flat faces that are known to close, cut into these convex pieces."""
+    return _Polyhedron(_Shape(points, outlines, pieces)).named(name)
+
+
+class _Shape:
+    """Faces, edges and vertices of a polyhedron at rest; they are made when they are asked for, which takes longer than all else."""
+
+    def __init__(self, points: Sequence[Sequence[Any]], outlines: Sequence[Sequence[int]], pieces: Sequence[Sequence[int]]) -> None:
+        self.points, self.outlines, self.pieces = points, outlines, pieces
+
+    @cached_property
+    def faces(self) -> tuple[ParametricSurface, ...]:
+        points = [tuple(map(_exact, p)) for p in self.points]
+        return tuple(patch([points[c] for c in corners]) for corners in self.pieces)
+
+    @cached_property
+    def edges(self) -> tuple[Edge, ...]:
+        return tuple(_edges(self.outlines, self.pieces))
+
+    @cached_property
+    def vertices(self) -> tuple[Vertex, ...]:
+        return tuple(_corner_vertices(len(self.points), self.pieces))
+
+
+class _Polyhedron(Solid):
+    """A solid of flat faces that move alike."""
+
+    _closed = CLOSED
+
+    def __init__(self, shape: _Shape, motion: Motion = IDENTITY) -> None:
+        self._shape, self._motion = shape, motion
+
+    @cached_property
+    def _faces(self) -> tuple[ParametricSurface, ...]:  # type: ignore[override]
+        faces = self._shape.faces
+        return faces if self._motion.is_identity else tuple(f.carried_by(self._motion) for f in faces)
+
+    @property
+    def _edges(self) -> tuple[Edge, ...]:  # type: ignore[override]
+        return self._shape.edges
+
+    @property
+    def _vertices(self) -> tuple[Vertex, ...]:  # type: ignore[override]
+        return self._shape.vertices
+
+    def moved(self, motion: Motion) -> Solid:  # type: ignore[override]
+        if not isinstance(motion, Motion):
+            raise TypeError(f"a solid moves by a Motion, such as Rigid or Screw, got {shown(motion)}")
+        other = _Polyhedron(self._shape, motion @ self._motion)
+        other._name = self._name
+        other.__dict__["resting"] = self.resting
+        return other
+
+    @cached_property
+    def resting(self) -> Solid:
+        return _Polyhedron(self._shape).named(self._name) if not self._motion.is_identity else self
 
 
 def brick(sizes: Any = (1, sp.Rational(1, 2), sp.Rational(1, 4))) -> Solid:
@@ -52,16 +119,15 @@ def brick(sizes: Any = (1, sp.Rational(1, 2), sp.Rational(1, 4))) -> Solid:
 
 
 def patches(outline: Sequence[Corner]) -> list[tuple[Corner, ...]]:
-    """A face as quadrilaterals and triangles that share its first corner."""
-    rest = outline[1:]
-    return [(outline[0], *rest[k:k + 3]) for k in range(0, len(rest) - 1, 2)]
+    """A convex face as quadrilaterals and triangles that share its first corner."""
+    return [tuple(outline[k] for k in piece) for piece in fans(len(outline))]
 
 
 def patch(corners: Sequence[Any]) -> ParametricSurface:
     """The triangle a + u (b - a) + u v (c - b), whose side u = 0 is the corner a, or the bilinear quadrilateral."""
     if len(corners) == 3:
         a, b, c = corners
-        body = [p + u * (q - p) + u * v * (r - q) for p, q, r in zip(a, b, c, strict=True)]
+        body = [sp.Add(p, sp.Mul(q - p, u), sp.Mul(r - q, u, v)) for p, q, r in zip(a, b, c, strict=True)]
     else:
         body = [sp.expand((1 - u) * (1 - v) * p + u * (1 - v) * q + u * v * r + (1 - u) * v * s)
                 for p, q, r, s in zip(*corners, strict=True)]
@@ -113,33 +179,12 @@ def _indices(k: int, face: Sequence[Any]) -> tuple[int, ...]:
 
 def _check_indices(outlines: Sequence[Sequence[int]], count: int) -> None:
     for k, outline in enumerate(outlines):
-        if len(set(outline)) < max(3, len(outline)):
-            raise ValueError(f"face {k} needs at least three different vertices, got {list(outline)}")
+        if len(set(outline)) < 3 or any(a == b for a, b in zip(outline, (*outline[1:], outline[0]), strict=True)):
+            raise ValueError(f"face {k} needs at least three different vertices, none of them twice in a row, got {list(outline)}")
         if not all(0 <= c < count for c in outline):
             raise ValueError(f"face {k} names a vertex outside 0 to {count - 1}: {list(outline)}")
     if len(outlines) < 4:
         raise ValueError(f"a polyhedron needs at least four faces, got {len(outlines)}")
-
-
-def _check_flat(points: Sequence[Any], outlines: Sequence[Sequence[int]]) -> None:
-    at = [[_number(e) for e in p] for p in points]
-    for k, outline in enumerate(outlines):
-        first, second, third = (at[i] for i in outline[:3])
-        normal = _cross(_minus(second, first), _minus(third, first))
-        square, size = _size(_dot(normal, normal)), max(_size(e) for i in outline for e in _minus(at[i], first))
-        if square <= FLAT**2 * size**4:
-            raise ValueError(f"face {k} is degenerate: its first three corners {text([points[i] for i in outline[:3]])} lie on a line")
-        if len(outline) > 3 and not all(_turns_left([at[i] for i in outline], normal)):
-            raise ValueError(f"face {k} is not convex: its outline turns right at a corner; split it")
-        if any(_size(_dot(normal, _minus(at[i], first)))**2 > FLAT**2 * size**2 * square for i in outline[3:]):
-            raise ValueError(f"face {k} is not flat: not all of its {len(outline)} corners lie in one plane")
-
-
-def _turns_left(corners: Sequence[Any], normal: Sequence[Any]) -> list[bool]:
-    """For each corner, whether the outline turns left there or goes straight on, as seen against the normal."""
-    sides = [_minus(b, a) for a, b in zip(corners, [*corners[1:], corners[0]], strict=True)]
-    turns = [_dot(_cross(a, b), normal) for a, b in zip(sides, [*sides[1:], sides[0]], strict=True)]
-    return [bool((e if isinstance(e, Fraction) else sp.N(e)) >= 0) for e in turns]
 
 
 def _number(e: Any) -> Any:
@@ -147,29 +192,31 @@ def _number(e: Any) -> Any:
     return Fraction(int(e.p), int(e.q)) if e.is_Rational else e
 
 
-def _size(e: Any) -> Any:
-    return abs(e) if isinstance(e, Fraction) else abs(sp.N(e))
+def _exact(e: Any) -> Any:
+    return sp.Rational(*e.as_integer_ratio()) if isinstance(e, (Fraction, float)) else e
 
 
-def _minus(a: Sequence[Any], b: Sequence[Any]) -> list[Any]:
-    return [p - q for p, q in zip(a, b, strict=True)]
+def _cut(k: int, outline: Sequence[int], grid: Grid) -> list[tuple[int, ...]]:
+    try:
+        return cut([grid.at[c] for c in outline], grid.grain)
+    except ValueError as error:
+        raise ValueError(f"face {k} {error}") from None
 
 
-def _cross(a: Sequence[Any], b: Sequence[Any]) -> list[Any]:
-    return [a[(k + 1) % 3] * b[(k + 2) % 3] - a[(k + 2) % 3] * b[(k + 1) % 3] for k in range(3)]
+def _check_apart(grid: Grid, triangles: Sequence[tuple[int, tuple[int, ...]]]) -> None:
+    """No two faces may cross, or lie on each other."""
+    found = crossing(grid.at, [corners for _, corners in triangles], grid.grain)
+    if found is not None:
+        first, second = sorted(triangles[k][0] for k in found[:2])
+        if first == second:
+            raise ValueError(f"face {first} crosses itself")
+        if found[2]:
+            raise ValueError(f"the polyhedron crosses itself: faces {first} and {second} do")
+        raise ValueError(f"the polyhedron is degenerate: faces {first} and {second} lie on each other")
 
 
-def _dot(a: Sequence[Any], b: Sequence[Any]) -> Any:
-    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
-
-
-def _check_outward(points: Sequence[Any], outlines: Sequence[Sequence[int]]) -> None:
+def _check_outward(grid: Grid, triangles: Sequence[tuple[int, tuple[int, ...]]]) -> None:
     """The volume, by Gauss' theorem a sum of tetrahedra, must be positive."""
-    at = [[float(e) for e in p] for p in points]
-    volume = sum(_triple(at[o[0]], at[o[k]], at[o[k + 1]]) for o in outlines for k in range(1, len(o) - 1))
-    if volume < 0:
+    at = grid.at
+    if sum(dot(at[a], cross(at[b], at[c])) for _, (a, b, c) in triangles) <= 0:
         raise ValueError("the polyhedron is inside out: its faces run clockwise as seen from outside; reverse every face")
-
-
-def _triple(a: Sequence[float], b: Sequence[float], c: Sequence[float]) -> float:
-    return (a[0] * (b[1] * c[2] - b[2] * c[1]) + a[1] * (b[2] * c[0] - b[0] * c[2]) + a[2] * (b[0] * c[1] - b[1] * c[0]))

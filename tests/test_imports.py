@@ -24,8 +24,12 @@ ALLOWED: dict[str, set[str]] = {
 ONLY: dict[str, set[str]] = {
     "generative.numeric": {"numpy"},
     "generative.sampled": {"numpy"},
-    "generative.mesh": {"numpy", "scipy", "trimesh"},
+    "generative.mesh": {"numpy", "scipy"},
+    "generative.mesh_file": {"numpy", "trimesh"},
+    "generative.polygon_files": {"numpy"},
     "generative.hull": {"numpy", "scipy"},
+    "generative.outline": {"numpy"},
+    "generative.crossing": {"numpy"},
     "generative.marching": {"numpy"},
     "generative.contour": {"numpy"},
     "generative.urdf": {"numpy", "trimesh", "yourdfpy"},
