@@ -1,5 +1,6 @@
 """Mesh files as vertices and faces, and as polyhedra. OBJ, OFF, PLY and STL are read here; other formats by trimesh, the extra `mesh`."""
 
+import re
 from collections.abc import Callable, Sequence
 from fractions import Fraction
 from os import PathLike
@@ -15,8 +16,8 @@ from .polyhedron import polyhedron
 
 _READERS: dict[str, Callable[[bytes], tuple[np.ndarray, Faces]]] = {
     ".obj": read_obj, ".off": read_off, ".ply": read_ply, ".stl": read_stl}
-# What modules that trimesh asks for are called by pip; and those that guess how text is written, which it asks for where a file is no text.
-_PACKAGES, _GUESSES = {"collada": "pycollada", "PIL": "pillow"}, ("chardet", "charset_normalizer")
+# How trimesh says that a package is missing; and those that guess how text is written, which it asks for where a file is no text.
+_MISSING, _GUESSES = re.compile(r"(?:No module named |pip install )['\"]?([\w-]+)"), ("chardet", "charset_normalizer")
 
 
 class MeshFile(NamedTuple):
@@ -129,9 +130,10 @@ def _by_trimesh(trimesh: Any, source: Path) -> tuple[np.ndarray, Faces, float | 
         vertices, faces, unit = np.asarray(mesh.vertices, float), np.asarray(mesh.faces).tolist(), mesh.units
         metres = None if unit is None else float(trimesh.units.unit_conversion(unit, "meters"))
     except ImportError as error:
-        if error.name not in _GUESSES and error.name is not None:
-            package = _PACKAGES.get(error.name, error.name)
-            raise ImportError(f"{source.suffix[1:].upper()} files need {package}: pip install {package}") from error
+        package = _MISSING.search(str(error))
+        if package is None or package[1] not in _GUESSES:
+            needed = "another package of trimesh" if package is None else f"{package[1]}: pip install {package[1]}"
+            raise ImportError(f"{source.suffix[1:].upper()} files need {needed} ({error})") from error
         raise ValueError(f"{source.name} cannot be read as a mesh; it may be truncated or of another format") from error
     except (OSError, MemoryError):
         raise

@@ -1,15 +1,18 @@
 """URDF files as chains: forward kinematics against those of yourdfpy, shapes in closed form, and what is refused."""
 
 import math
+import random
 import sys
 
 import numpy as np
 import pytest
+from sympy import Rational
 
 from codegen import compile
 from generative import t
 from generative.urdf import chain_from_urdf
 from tests.generative.test_solids import volume
+from tests.sampled import files
 
 ROBOT = """<robot name="r">
 <link name="base"><collision><origin xyz="0 0 0.1"/><geometry><box size="0.4 0.2 0.2"/></geometry></collision></link>
@@ -71,21 +74,81 @@ def test_shapes_are_those_of_the_file(robot):
     ('type="continuous"', 'type="floating"', "joint elbow of r.urdf is of type 'floating'"),
     ('type="continuous"', 'type="spherical"', "joint elbow of r.urdf is of type 'spherical'"),
     ('mimic joint="elbow"', 'mimic joint="wrist"', "joint finger follows 'wrist', which is no joint"),
-    ('<sphere radius="0.15"/>', "<capsule/>", "r.urdf cannot be read as URDF .Unknown tag: capsule"),
+    ('<sphere radius="0.15"/>', "<capsule/>", "collision 1 of link upper: its geometry is capsule; one of box, .* write it as"),
     ('filename="tip.stl"', 'filename="r.urdf"', "collision 0 of link lower: r.urdf cannot be read as a mesh"),
     ('filename="tip.stl"', 'filename="tap.stl"', "collision 0 of link lower: there is no mesh file"),
     ('<axis xyz="0 1 0"/>', '<axis xyz="0 0 0"/>', "the axis of joint shoulder must not be the zero vector"),
     ('<box size="0.4 0.2 0.2"/>', '<box size="0.4 nan 0.2"/>', "collision 0 of link base"),
     ('<child link="left"/>', '<child link="lower"/>', "there are two joints that lead to link lower"),
-    ('<sphere radius="0.15"/>', "", "r.urdf cannot be read as URDF"),
-    (ROBOT, "no robot", "r.urdf cannot be read as URDF"),
+    ('<sphere radius="0.15"/>', "", "collision 1 of link upper: its geometry is nothing; one of box, cylinder, sphere, mesh is expected"),
+    ('<sphere radius="0.15"/>', '<sphere radius="0.15"/><box size="1 1 1"/>', "its geometry is sphere, box; one of"),
+    ('<sphere radius="0.15"/>', '<sphere radius="0"/>', "collision 1 of link upper: a sphere has the sizes 0; all must be positive"),
+    ('size="0.4 0.2 0.2"', 'size="0.4 0.2 0"', "a box has the sizes 0.4 0.2 0; all must be positive"),
+    ('scale="2 2 2"', 'scale="2 2 2 1"', "the scale of the mesh tip.stl is 2.0 2.0 2.0 1.0; it is one number or three"),
+    ('scale="2 2 2"', 'scale="2 nan 2"', "the scale of the mesh tip.stl is 2.0 nan 2.0"),
+    # text that is not well formed
+    (ROBOT, "no robot", "r.urdf is not well formed at line 1, column 1"),
+    ('<link name="left"/>', '<link name="left>', "r.urdf is not well formed at line 7, column 19"),
+    ('</link>\n<link name="left"/>', '\n<link name="left"/>', "r.urdf is not well formed at line .*: mismatched tag"),
+    ("</robot>", "", "r.urdf is not well formed at line .*: no element found"),
+    ("<robot", '<!DOCTYPE robot [<!ENTITY a "b">]><robot', "r.urdf is refused at line 1, column 17: it declares a document type"),
+    ('<link name="left"/>', "<a>" * 60 + "</a>" * 60 + '<link name="left"/>', "elements are in each other more than 50 deep"),
+    ("robot", "sdf", "r.urdf is no URDF file: its root is <sdf>"),
+    ('<link name="left"/>', '<link name="left"/><xacro:arm/>', "r.urdf is a template for xacro"),
+    # names
+    ('<link name="left"/>', '<link name="left"/><link name="left"/>', "r.urdf: it has 2 links of the name 'left'"),
+    ('<link name="left"/>', "<link/>", "r.urdf: it has a link without a name"),
+    ('<link name="left"/>', "", "r.urdf: joint weld: its child link 'left' is not declared"),
+    ('parent link="left"', 'parent link="loft"', "r.urdf: joint finger: its parent link 'loft' is not declared"),
+    ('<parent link="left"/>', "", "r.urdf: joint finger: it names no parent link"),
+    ('name="weld"', 'name="elbow"', "r.urdf: it has 2 joints of the name 'elbow'"),
+    ('<axis xyz="1 0 0"/>', '<axis xyz="1 0 0"/><axis xyz="0 1 0"/>', "joint finger: it has 2 elements <axis>"),
+    ('<mimic joint="elbow"', '<mimic joint="finger"', "joint finger mimics itself, through finger"),
+    ("collision", "visual", "r.urdf has no collision elements, so no link has a body; visual elements are not read"),
 ])
 def test_what_is_no_chain_is_refused(robot, old, new, message):
     with pytest.raises((ValueError, FileNotFoundError), match=message):
         robot(ROBOT.replace(old, new))
 
 
-def test_what_is_missing_is_said(monkeypatch, tmp_path):
-    monkeypatch.setitem(sys.modules, "yourdfpy", None)
-    with pytest.raises(ImportError, match="pip install yourdfpy"):
+def test_what_else_is_in_a_file_changes_nothing(robot):
+    """A namespace, as in files of Drake, elements of other programs, and pictures of shapes that are none."""
+    whole = robot().at({"shoulder": t, "elbow": 1 - t})
+    more = ROBOT.replace("<robot", '<robot xmlns="http://drake.mit.edu"').replace(
+        '<link name="left"/>', '<gazebo:x a="1"/><transmission><joint name="elbow"/></transmission><!-- a note -->'
+        '<link name="left"><visual><geometry><capsule/></geometry></visual><inertial/></link>')
+    assert robot('<?xml version="1.0" encoding="utf-8"?>' + more).at({"shoulder": t, "elbow": 1 - t}) == whole
+
+
+def test_a_joint_that_mimics_one_that_mimics_another_follows_that(robot):
+    """finger = 0.5 weld + 0.25 and weld = 2 elbow + 1: elbow + 0.75."""
+    weld = 'name="weld" type="continuous"><mimic joint="elbow" multiplier="2" offset="1"/>'
+    chain = robot(ROBOT.replace('name="weld" type="fixed">', weld).replace('mimic joint="elbow" multiplier="0.5"', 'mimic joint="weld" multiplier="0.5"'))
+    assert chain.values == ("shoulder", "elbow") and chain.joints[3].follows == ("elbow", 1, Rational(3, 4))
+
+
+def test_points_that_are_not_finite_make_no_smaller_hull(robot):
+    (robot.folder / "tip.obj").write_text("v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nv nan 2 2\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 5\n")
+    with pytest.raises(ValueError, match=r"collision 0 of link lower: tip\.obj has a vertex that is not finite, vertex 4"):
+        robot(ROBOT.replace("tip.stl", "tip.obj"))
+
+
+def test_meshes_are_taken_in_the_unit_of_their_file(robot):
+    pytest.importorskip("lxml")
+    rng = random.Random(5)
+    body = files.drawn(rng)
+    (robot.folder / "tip.3mf").write_bytes(files.threemf(rng, body))
+    (robot.folder / "tip.ply").write_bytes(files.ply(rng, body))
+    first, second = (volume(robot(ROBOT.replace("tip.stl", name)).at({"shoulder": 0, "elbow": 0})[-1]) for name in ("tip.3mf", "tip.ply"))
+    assert first == pytest.approx(second * 1e-9)
+
+
+@pytest.mark.parametrize("package", ["yourdfpy", "lxml"])
+def test_what_is_missing_is_said(monkeypatch, tmp_path, package):
+    if package != "yourdfpy":
+        pytest.importorskip("yourdfpy")
+        for name in [name for name in sys.modules if name.partition(".")[0] in ("yourdfpy", "lxml")]:
+            monkeypatch.delitem(sys.modules, name)
+    monkeypatch.setitem(sys.modules, package, None)
+    with pytest.raises(ImportError, match=f"URDF files need {package}: pip install {package}"):
         chain_from_urdf(tmp_path / "r.urdf")

@@ -1,12 +1,15 @@
 """``python -m tests.sampled [--count 300] [--seed 0] [KIND ...]``: random assemblies, and runs of random worlds, against dense sampling;
-distances of random pairs, against roots in forty digits; and logs of random scenes, against the checker; prints what disagrees, and what
-is slow or not decided. Budgets are of the processor's time, so that what else a machine does decides nothing.
+distances of random pairs, against roots in forty digits; logs of random scenes, against the checker; and random polyhedra in mesh files,
+against closed forms; prints what disagrees, and what is slow or not decided. Budgets are of the processor's time, so that what else a
+machine does decides nothing.
 """
 
 import argparse
 import re
+import tempfile
 import time
 from collections import Counter
+from pathlib import Path
 from types import SimpleNamespace
 
 import collide
@@ -14,11 +17,11 @@ from collide.search import clock
 from tests.arms import arm, polynomials, values
 from tests.collide.queries.test_arms import first_hits
 
-from . import distances, kept, roots, worlds
+from . import distances, files, kept, roots, worlds
 from .compared import Scene, wrong
 from .logs import logged
 
-KINDS, SLOW = ("combined", "arms", "mixed", "distances", "clearances", *roots.KINDS, "worlds", "kept", "dominoes", "logs"), 20
+KINDS, SLOW = ("combined", "arms", "mixed", "distances", "clearances", *roots.KINDS, "worlds", "kept", "dominoes", "logs", "files"), 20
 UNDECIDED = "BUDGET_SPENT", "UNRESOLVED"
 
 
@@ -35,8 +38,8 @@ def main() -> int:
         statuses, begin = Counter[str](), time.process_time()
         for seed in range(options.seed, options.seed + options.count):
             started = time.process_time()
-            ask = {"arms": arms, "worlds": runs, "kept": stay, "dominoes": stay, "distances": near, "clearances": near, "logs": logs}.get(
-                kind, roots.compared if kind in roots.KINDS else bodies)
+            ask = {"arms": arms, "worlds": runs, "kept": stay, "dominoes": stay, "distances": near, "clearances": near, "logs": logs,
+                   "files": read}.get(kind, roots.compared if kind in roots.KINDS else bodies)
             status, found = ask(kind, seed, options.budget)
             statuses[status] += 1
             if time.process_time() - started > SLOW or status.startswith(UNDECIDED):
@@ -75,6 +78,13 @@ def logs(_: str, seed: int, budget: float) -> tuple[str, list[str]]:
         return logged(seed, budget)
     except Exception as error:  # An exception is a finding, too.
         return "raised", [f"{type(error).__name__}: {error}"]
+
+
+def read(_: str, seed: int, budget: float) -> tuple[str, list[str]]:
+    kind = list(files.WRITERS)[seed % len(files.WRITERS)]
+    with tempfile.TemporaryDirectory() as folder:
+        status, found = files.compared(kind, seed, Path(folder))
+    return f"{kind} {status}", found
 
 
 def runs(_: str, seed: int, budget: float) -> tuple[str, list[str]]:

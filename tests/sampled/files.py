@@ -54,7 +54,7 @@ class Body(NamedTuple):
 
 def drawn(rng: random.Random) -> Body:
     body = rng.choice([_prism, _prism, _pierced, _pyramid])(rng)
-    matrix = [[Fraction(int(i == j) * rng.choice([1, 1, 2, -1]) + (rng.randint(-1, 1) if i < j else 0)) for j in range(3)] for i in range(3)]
+    matrix = [[Fraction(rng.choice([1, 1, 2, -1]) if i == j else rng.randint(-1, 1) if i < j else 0) for j in range(3)] for i in range(3)]
     shift = [Fraction(rng.randint(-200, 200), GRAIN) for _ in range(3)]
     scale = math.prod(matrix[k][k] for k in range(3))
     vertices = [tuple(sum(m * e for m, e in zip(row, p, strict=True)) + s for row, s in zip(matrix, shift, strict=True))
@@ -66,7 +66,7 @@ def drawn(rng: random.Random) -> Body:
 def _outline(rng: random.Random, low: float = 0.3) -> list[Point]:
     """Star-shaped about the origin, mostly concave, at times with a corner on a straight side."""
     count = rng.randint(3, 9)
-    angles = [2 * math.pi * (k + rng.uniform(-0.3, 0.3)) / count for k in range(count)]
+    angles = [2 * math.pi * (k + rng.uniform(-0.2, 0.2)) / count for k in range(count)]
     ring = [tuple(Fraction(2 * round(GRAIN * r * f(a)), GRAIN) for f in (math.cos, math.sin)) for a in angles
             for r in (rng.uniform(low, 1.5),)]
     if rng.random() < 0.4:
@@ -127,7 +127,8 @@ def _words(p: Sequence[Any]) -> str:
 
 def obj(rng: random.Random, body: Body) -> bytes:
     body = body.apart() if rng.random() < 0.4 else body
-    lines = ["mtllib none.mtl", "o body", *(f"v {_words(p)}" + rng.choice(["", " 0.5 0.5 0.5"]) for p in body.vertices), "vn 0 0 1", "vt 0 0"]
+    lines = ["mtllib none.mtl", "o body", "vn 0 0 1", "vt 0 0"]
+    lines += [f"v {_words(p)}" + rng.choice(["", " 0.5 0.5 0.5"]) for p in body.vertices]
     corner = rng.choice(["{}", "{}/1", "{}//1", "{}/1/1"])
     for k, face in enumerate(body.faces):
         words = [corner.format(c - len(body.vertices) if rng.random() < 0.3 else c + 1) for c in face]
@@ -143,7 +144,8 @@ def off(rng: random.Random, body: Body) -> bytes:
     extra = {"COFF": " 0.5 0.5 0.5 1", "NOFF": " 0 0 1"}.get(kind, "")
     head = [counts] if not kind else rng.choice([[kind, counts], [f"{kind} {counts}"], [kind, "", counts]])
     colour = rng.choice(["", " 255 0 0", " 0.5 0.5 0.5 1"])
-    return _text(rng, [*head, *(_words(p) + extra for p in body.vertices), "", *(f"{len(f)} {' '.join(map(str, f))}{colour}" for f in body.faces)])
+    faces = [f"{len(face)} {' '.join(map(str, face))}{colour}" for face in body.faces]
+    return _text(rng, [*head, *(_words(p) + extra for p in body.vertices), "", *faces])
 
 
 def ply(rng: random.Random, body: Body) -> bytes:
@@ -154,8 +156,9 @@ def ply(rng: random.Random, body: Body) -> bytes:
     head = ["ply", f"format {kind} 1.0", "comment a note", f"element vertex {len(body.vertices)}"]
     head += ["property list uchar float more"] * extra + [f"property {real} {e}" for e in "xyz"] + ["property uchar red"] * extra
     head += ["element edge 1", "property int vertex1", "property int vertex2"] * edges
-    head += [f"element face {len(body.faces)}", *["property uchar flags"] * extra,
-             f"property list {length} {whole} {rng.choice(['vertex_indices', 'vertex_index'])}", *["property list uchar double texcoord"] * extra]
+    head += [f"element face {len(body.faces)}", *["property uchar flags"] * extra]
+    head += [f"property list {length} {whole} {rng.choice(['vertex_indices', 'vertex_index'])}"]
+    head += ["property list uchar double texcoord"] * extra
     codes = {"float": "f", "double": "d", "float32": "f", "uchar": "B", "ushort": "H", "int": "i", "uint": "I", "short": "h", "uint32": "I"}
     rows: list[list[tuple[str, Any]]] = []
     for p in body.vertices:
@@ -186,7 +189,7 @@ def stl(rng: random.Random, body: Body) -> bytes:
 
 
 def glb(rng: random.Random, body: Body) -> bytes:
-    """One or two primitives, with normals and vertices of each face apart, or shared; a node with a shift and a scale, at times a mirror."""
+    """One or two primitives, with normals, vertices of each face apart or shared; a node with a shift and a scale, at times a mirror."""
     body = body.triangles()
     body = body.apart() if rng.random() < 0.6 else body
     scale, shift = [rng.choice([1, 2, 0.5, -1]) for _ in range(3)], [rng.randint(-3, 3) for _ in range(3)]

@@ -1,0 +1,121 @@
+"""URDF text, read strictly: what is not well formed, or names what is not there, is refused with its place, and nothing is left out."""
+
+import io
+import xml.etree.ElementTree as ET
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+from xml.parsers import expat
+
+SHAPES = ("box", "cylinder", "sphere", "mesh")
+# Elements in each other; a robot has six.
+_DEEPEST = 50
+
+
+def collision_model(source: Path) -> io.BytesIO:
+    """The links of a URDF file with their collision elements, and its joints, as XML without anything else.
+
+    Readers of URDF recover from text that is not well formed, and leave out what they do not understand; of this text they leave out
+    nothing. Raises ValueError that names the place or the item: for text that is not well formed or declares a document type, for links and
+    joints without names, of one name, or of links that are not declared, and for collision elements that are not one shape.
+    """
+    root = _tree(source)
+    if root.tag != "robot":
+        raise ValueError(f"{source.name} is no URDF file: its root is <{root.tag}>, not <robot>")
+    if any(":" in item.tag and item.tag.startswith("xacro") for item in root.iter()):
+        raise ValueError(f"{source.name} is a template for xacro; expand it first: xacro {source.name} > robot.urdf")
+    try:
+        kept = ET.Element("robot", {"name": root.get("name", "robot")})
+        kept.extend([*_links(root)])
+        kept.extend([*_joints(root, {link.attrib["name"] for link in kept})])
+    except ValueError as error:
+        raise ValueError(f"{source.name}: {error}") from None
+    if kept.find("link/collision") is None:
+        raise ValueError(f"{source.name} has no collision elements, so no link has a body; visual elements are not read")
+    return io.BytesIO(ET.tostring(kept))
+
+
+def _tree(source: Path) -> ET.Element:
+    """The elements of well-formed text without a document type; their names keep their prefixes."""
+    parser, builder, depth = expat.ParserCreate(), ET.TreeBuilder(), 0
+
+    def begin(tag: str, attributes: dict[str, str]) -> None:
+        nonlocal depth
+        depth += 1
+        if depth > _DEEPEST:
+            raise _refused(source, f"elements are in each other more than {_DEEPEST} deep", parser)
+        builder.start(tag, attributes)
+
+    def end(tag: str) -> None:
+        nonlocal depth
+        depth -= 1
+        builder.end(tag)
+
+    def declared(*_: Any) -> None:
+        raise _refused(source, "it declares a document type, which a URDF file does not need; leave out that declaration", parser)
+
+    parser.StartElementHandler, parser.EndElementHandler, parser.StartDoctypeDeclHandler = begin, end, declared
+    try:
+        parser.Parse(source.read_bytes(), True)
+    except expat.ExpatError as error:
+        raise ValueError(f"{source.name} is not well formed at line {error.lineno}, column {error.offset + 1}: "
+                         f"{expat.ErrorString(error.code)}") from None
+    return builder.close()
+
+
+def _refused(source: Path, why: str, parser: Any) -> ValueError:
+    return ValueError(f"{source.name} is refused at line {parser.CurrentLineNumber}, column {parser.CurrentColumnNumber + 1}: {why}")
+
+
+def _links(root: ET.Element) -> Iterator[ET.Element]:
+    for link in _named(root, "link"):
+        kept = ET.Element("link", {"name": link.attrib["name"]})
+        for k, collision in enumerate(link.findall("collision")):
+            try:
+                _check_once(collision)
+                _check_shape(collision)
+            except ValueError as error:
+                raise ValueError(f"collision {k} of link {link.get('name')}: {error}") from None
+            kept.append(collision)
+        yield kept
+
+
+def _joints(root: ET.Element, links: set[str]) -> Iterator[ET.Element]:
+    for joint in _named(root, "joint"):
+        try:
+            _check_once(joint)
+            for part in ("parent", "child"):
+                link = getattr(joint.find(part), "attrib", {}).get("link")
+                if link not in links:
+                    raise ValueError(f"it names no {part} link" if link is None else f"its {part} link {link!r} is not declared")
+        except ValueError as error:
+            raise ValueError(f"joint {joint.get('name')}: {error}") from None
+        yield joint
+
+
+def _named(root: ET.Element, tag: str) -> list[ET.Element]:
+    """The elements of a kind, each with a name of its own."""
+    found = root.findall(tag)
+    names = Counter(item.get("name") for item in found)
+    if None in names:
+        raise ValueError(f"it has a {tag} without a name")
+    if twice := [name for name, count in names.items() if count > 1]:
+        raise ValueError(f"it has {names[twice[0]]} {tag}s of the name {twice[0]!r}")
+    return found
+
+
+def _check_once(item: ET.Element) -> None:
+    """Of each element in it a reader takes the first one."""
+    for tag, count in Counter(child.tag for child in item).items():
+        if count > 1:
+            raise ValueError(f"it has {count} elements <{tag}>; one is expected")
+
+
+def _check_shape(collision: ET.Element) -> None:
+    geometry = collision.find("geometry")
+    shapes = [] if geometry is None else [child.tag for child in geometry]
+    if len(shapes) != 1 or shapes[0] not in SHAPES:
+        what = ", ".join(shapes) or "nothing"
+        more = "; write it as a cylinder and two spheres" if shapes == ["capsule"] else ""
+        raise ValueError(f"its geometry is {what}; one of {', '.join(SHAPES)} is expected{more}")
