@@ -1,5 +1,6 @@
 """Convex hulls of points, as polyhedra."""
 
+import math
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from typing import Any
@@ -51,14 +52,19 @@ def hull(points: Any, *, name: str | None = None) -> Solid:
 
 
 def _places(points: Any) -> tuple[Sequence[Any], np.ndarray]:
-    """Points exactly, and in doubles. What is doubles already is not made formulas of, which takes long."""
-    listed = points.tolist() if isinstance(points, np.ndarray) and points.dtype == np.float64 else items(points, "the points of a hull")
-    if all(isinstance(p, (list, tuple)) and len(p) == 3 and all(type(e) is float for e in p) for p in listed):
+    """Points exactly, and in doubles. What doubles hold exactly is not made formulas of, which takes long."""
+    listed = points.tolist() if isinstance(points, np.ndarray) else items(points, "the points of a hull")
+    listed = [p.tolist() if isinstance(p, np.ndarray) else p for p in listed]
+    if all(isinstance(p, (list, tuple)) and len(p) == 3 and all(map(_plain, p)) for p in listed):
         at = np.array(listed, float).reshape(-1, 3)
-        if np.isfinite(at).all():
-            return listed, at
+        return at.tolist(), at
     given = [vector(p, [], "a point of a hull") for p in listed]
     return given, np.array([[float(e) for e in p] for p in given]).reshape(-1, 3)
+
+
+def _plain(e: Any) -> bool:
+    """Whether a number is a finite double, or an integer that is one."""
+    return type(e) is float and math.isfinite(e) or type(e) is int and abs(e) <= 2**53
 
 
 def _outward(at: np.ndarray, triangles: np.ndarray, planes: np.ndarray) -> np.ndarray:

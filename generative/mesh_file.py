@@ -125,6 +125,7 @@ def _trimesh() -> Any:
 
 def _by_trimesh(trimesh: Any, source: Path) -> tuple[np.ndarray, Faces, float | None]:
     """All meshes of a file in one frame, where their nodes place them."""
+    source.open("rb").close()  # what the system refuses is no fault of the file
     try:
         mesh = trimesh.load_mesh(source, process=False)
         vertices, faces, unit = np.asarray(mesh.vertices, float), np.asarray(mesh.faces).tolist(), mesh.units
@@ -135,7 +136,7 @@ def _by_trimesh(trimesh: Any, source: Path) -> tuple[np.ndarray, Faces, float | 
             needed = "another package of trimesh" if package is None else f"{package[1]}: pip install {package[1]}"
             raise ImportError(f"{source.suffix[1:].upper()} files need {needed} ({error})") from error
         raise ValueError(f"{source.name} cannot be read as a mesh; it may be truncated or of another format") from error
-    except (OSError, MemoryError):
+    except MemoryError:
         raise
     except Exception as error:  # the readers of the formats raise whatever comes up
         raise ValueError(f"{source.name} cannot be read as a mesh; trimesh {trimesh.__version__} says {type(error).__name__}: "

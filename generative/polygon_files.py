@@ -112,6 +112,8 @@ def read_ply(data: bytes) -> tuple[np.ndarray, Faces]:
             found[name] = [_row_of_words(words, properties) for _ in range(count)]
         else:
             found[name], offset = _rows(body, offset, order, count, properties)
+    if order == "" and next(words, None) is not None:
+        raise ValueError("it holds more numbers than its header promises")
     if "tristrips" in found:
         raise ValueError("it holds strips of triangles; faces are read")
     if not all({"x", "y", "z"} <= row.keys() for row in found.get("vertex", [{}])):

@@ -1,8 +1,8 @@
 """Applications of the papers on polyhedra: a bolt that goes into its nut step by step and chains of linked tori (Ponamgi, Manocha and Lin
 1995, Tables 1 and 2, on an HP 735), and rejections under screws (Kim and Rossignac 2003, on a Pentium III of 1 GHz).
 
-Beside python-fcl, where it is installed, as ratios; `brep_index` has the table of Vanecek 1990, and `closest` convex bodies. A step is a
-pose: which pairs of triangles meet there, exactly, and how far the bodies are apart.
+Beside python-fcl, where it is installed, as ratios, and convex hulls beside Qhull; `brep_index` has the table of Vanecek 1990, and
+`closest` convex bodies. A step is a pose: which pairs of triangles meet there, exactly, and how far the bodies are apart.
 """
 
 from collections import Counter
@@ -12,6 +12,7 @@ from time import thread_time
 from typing import Any
 
 import numpy as np
+from scipy.spatial import ConvexHull
 
 import collide
 from codegen.machine.loop_runtime import compiled
@@ -19,7 +20,7 @@ from codegen.machine.loops import native
 from collide.polyhedra import mesh as mesh_module
 from collide.polyhedra.mesh_loop import MeshMemory, turned_past
 from collide.polyhedra.screw_rejection_loop import BODY, EDGE, EDGES, FACE, VERTEX, of_parts, refused
-from generative import Rigid, Screw, t
+from generative import Rigid, Screw, hull, t
 from models import polygons
 
 from ..collide.polyhedra.solids import ball, pose, rotation
@@ -188,7 +189,24 @@ def _search(meshes: Any, motions: Any) -> Any:
     return search
 
 
+# -- hulls ----------------------------------------------------------------------------------------------------------------
+
+
+def hulls() -> list[list[Any]]:
+    """Points of a ball, all of them corners of the hull or few, in milliseconds; also until the formulas of all faces are written."""
+    random, rows = np.random.default_rng(0), []
+    for corners, count in ((300, 3000), (1000, 1000), (1000, 30_000), (3000, 3000)):
+        points = random.normal(size=(count, 3))
+        points /= np.linalg.norm(points, axis=1)[:, None]
+        points[corners:] *= 0.5
+        theirs, ours = median(7, lambda _, p=points: ConvexHull(p)), median(7, lambda _, p=points: hull(p))
+        written = median(1, lambda _, p=points: [(h.faces, h.edges, h.vertices) for h in [hull(p)]])
+        rows.append([f"{count:,}", f"{corners:,}", ours, theirs, f"{ours / theirs:.2g}", written])
+    return rows
+
+
 def main() -> None:
+    table("Convex hulls as bodies, beside Qhull in SciPy", ["points", "corners", "ours, ms", "Qhull, ms", "ratio", "formulas, ms"], hulls())
     table("A bolt goes into a nut", ["triangles", "meeting, ms", "python-fcl", "distance, ms", "python-fcl", "printed"], threads())
     table("Linked tori", ["chain", "a step, ms", "python-fcl", "found", "printed"], chains())
     table("Screws: rejected of pairs of objects, and of those that meet of all 26,540 and 58,266 pairs of parts, and the time these take",

@@ -108,6 +108,7 @@ def test_places_far_from_each_other_stay_apart(read):
     ("a.off", "4OFF\n1 1 1\n", "it is an OFF file of the kind 4OFF"),
     ("a.off", "OFF\n", "does not begin with the keyword OFF and the numbers"),
     ("a.ply", PLY[:-3], "a.ply cannot be read as PLY: it is truncated"),
+    ("a.ply", PLY.replace("4 0 1 3 2", "4 0 1 3 2 2"), "it holds more numbers than its header promises"),
     ("a.ply", PLY.replace("ply", "plx", 1), "does not begin with a header"),
     ("a.ply", PLY.replace("ascii", "binary_middle_endian"), "its header names no format of ascii"),
     ("a.ply", PLY.replace("float x", "quad x"), "line 4 of its header is no property of a known type: property quad x"),

@@ -123,7 +123,8 @@ def test_what_else_is_in_a_file_changes_nothing(robot):
 def test_a_joint_that_mimics_one_that_mimics_another_follows_that(robot):
     """finger = 0.5 weld + 0.25 and weld = 2 elbow + 1: elbow + 0.75."""
     weld = 'name="weld" type="continuous"><mimic joint="elbow" multiplier="2" offset="1"/>'
-    chain = robot(ROBOT.replace('name="weld" type="fixed">', weld).replace('mimic joint="elbow" multiplier="0.5"', 'mimic joint="weld" multiplier="0.5"'))
+    text = ROBOT.replace('name="weld" type="fixed">', weld)
+    chain = robot(text.replace('joint="elbow" multiplier="0.5"', 'joint="weld" multiplier="0.5"'))
     assert chain.values == ("shoulder", "elbow") and chain.joints[3].follows == ("elbow", 1, Rational(3, 4))
 
 
