@@ -64,7 +64,7 @@ def _places(points: Any) -> tuple[Sequence[Any], np.ndarray]:
 
 def _plain(e: Any) -> bool:
     """Whether a number is a finite double, or an integer that is one."""
-    return type(e) is float and math.isfinite(e) or type(e) is int and abs(e) <= 2**53
+    return (type(e) is float and math.isfinite(e)) or (type(e) is int and abs(e) <= 2**53)
 
 
 def _outward(at: np.ndarray, triangles: np.ndarray, planes: np.ndarray) -> np.ndarray:

@@ -9,6 +9,11 @@ from typing import Any
 from xml.parsers import expat
 
 SHAPES = ("box", "cylinder", "sphere", "mesh")
+# What may stand in a collision element and in a joint; and what of their parts is read, all of it.
+_PARTS = {"collision": {"origin", "geometry", "verbose", "contact_coefficients", "material"},
+          "joint": {"origin", "parent", "child", "axis", "calibration", "dynamics", "limit", "mimic", "safety_controller"}}
+_ATTRIBUTES = {"origin": {"xyz", "rpy"}, "axis": {"xyz"}, "mimic": {"joint", "multiplier", "offset"}, "box": {"size"},
+               "cylinder": {"radius", "length"}, "sphere": {"radius"}, "mesh": {"filename", "scale"}}
 # Elements in each other; a robot has six.
 _DEEPEST = 50
 
@@ -17,14 +22,13 @@ def collision_model(source: Path) -> io.BytesIO:
     """The links of a URDF file with their collision elements, and its joints, as XML without anything else.
 
     Readers of URDF recover from text that is not well formed, and leave out what they do not understand; of this text they leave out
-    nothing. Raises ValueError that names the place or the item: for text that is not well formed or declares a document type, for links and
-    joints without names, of one name, or of links that are not declared, and for collision elements that are not one shape.
+    nothing. Elements and attributes with a prefix belong to other programs. Raises ValueError that names the place or the item: for text
+    that is not well formed or declares a document type, for links and joints without names, of one name, or of links that are not
+    declared, for parts of joints and collision elements that are unknown or come twice, and for geometry that is not one shape.
     """
     root = _tree(source)
     if root.tag != "robot":
         raise ValueError(f"{source.name} is no URDF file: its root is <{root.tag}>, not <robot>")
-    if any(":" in item.tag and item.tag.startswith("xacro") for item in root.iter()):
-        raise ValueError(f"{source.name} is a template for xacro; expand it first: xacro {source.name} > robot.urdf")
     try:
         kept = ET.Element("robot", {"name": root.get("name", "robot")})
         kept.extend([*_links(root)])
@@ -37,20 +41,26 @@ def collision_model(source: Path) -> io.BytesIO:
 
 
 def _tree(source: Path) -> ET.Element:
-    """The elements of well-formed text without a document type; their names keep their prefixes."""
-    parser, builder, depth = expat.ParserCreate(), ET.TreeBuilder(), 0
+    """The elements and attributes without a prefix, of well-formed text without a document type."""
+    parser, builder, depth, foreign = expat.ParserCreate(), ET.TreeBuilder(), 0, 0
 
     def begin(tag: str, attributes: dict[str, str]) -> None:
-        nonlocal depth
+        nonlocal depth, foreign
         depth += 1
+        if tag.startswith("xacro:"):
+            raise _refused(source, "it is a template for xacro; expand it first: xacro TEMPLATE > ROBOT.urdf", parser)
         if depth > _DEEPEST:
             raise _refused(source, f"elements are in each other more than {_DEEPEST} deep", parser)
-        builder.start(tag, attributes)
+        foreign += foreign > 0 or (depth > 1 and ":" in tag)
+        if not foreign:
+            builder.start(tag, {name: value for name, value in attributes.items() if ":" not in name and name != "xmlns"})
 
     def end(tag: str) -> None:
-        nonlocal depth
+        nonlocal depth, foreign
         depth -= 1
-        builder.end(tag)
+        if not foreign:
+            builder.end(tag)
+        foreign = max(foreign - 1, 0)
 
     def declared(*_: Any) -> None:
         raise _refused(source, "it declares a document type, which a URDF file does not need; leave out that declaration", parser)
@@ -73,7 +83,7 @@ def _links(root: ET.Element) -> Iterator[ET.Element]:
         kept = ET.Element("link", {"name": link.attrib["name"]})
         for k, collision in enumerate(link.findall("collision")):
             try:
-                _check_once(collision)
+                _check_parts(collision)
                 _check_shape(collision)
             except ValueError as error:
                 raise ValueError(f"collision {k} of link {link.get('name')}: {error}") from None
@@ -84,7 +94,7 @@ def _links(root: ET.Element) -> Iterator[ET.Element]:
 def _joints(root: ET.Element, links: set[str]) -> Iterator[ET.Element]:
     for joint in _named(root, "joint"):
         try:
-            _check_once(joint)
+            _check_parts(joint)
             for part in ("parent", "child"):
                 link = getattr(joint.find(part), "attrib", {}).get("link")
                 if link not in links:
@@ -105,11 +115,16 @@ def _named(root: ET.Element, tag: str) -> list[ET.Element]:
     return found
 
 
-def _check_once(item: ET.Element) -> None:
-    """Of each element in it a reader takes the first one."""
+def _check_parts(item: ET.Element) -> None:
+    """Of each element in a joint or a collision element a reader takes the first one, and passes over what it does not know."""
     for tag, count in Counter(child.tag for child in item).items():
         if count > 1:
             raise ValueError(f"it has {count} elements <{tag}>; one is expected")
+        if tag not in _PARTS[item.tag]:
+            raise ValueError(f"it has an element <{tag}>, which is none of URDF; leave it out or mend it")
+    for part in item.iter():
+        if wrong := sorted(part.attrib.keys() - _ATTRIBUTES.get(part.tag, part.attrib.keys())):
+            raise ValueError(f"its element <{part.tag}> has an attribute {wrong[0]}, which is none of URDF; leave it out or mend it")
 
 
 def _check_shape(collision: ET.Element) -> None:

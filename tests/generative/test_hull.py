@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import sympy as sp
 
-from generative import hull, u, v
+from generative import hull, polyhedron, u, v
 from tests.generative.test_solids import volume
 
 CUBE = list(itertools.product((0, 1), repeat=3))
@@ -54,3 +54,44 @@ def test_what_is_missing_is_said(monkeypatch):
     monkeypatch.setitem(sys.modules, "scipy.spatial", None)
     with pytest.raises(ImportError, match="pip install scipy"):
         hull(CUBE)
+
+
+def test_a_side_may_begin_with_corners_that_are_nearly_in_a_line():
+    """Six points of a robot's torso; three corners of a flat side are off a line by a part in a billion of its size."""
+    low = -0.06152497977018356
+    points = [(0.012620859779417515, -0.17884980142116547, low), (0.013236580416560173, 0.17841379344463348, low),
+              (0.17748470604419708, 0.014165629632771015, low), (0.17789830267429352, 0.013697619549930096, low),
+              (0.17884980142116547, 0.012620859779417515, low), (0.19951370358467102, 0.04733169078826904, 0.1821008026599884)]
+    solid = hull(points)
+    assert len(solid.vertices) == 6 and len(solid.edges) == 10  # a pyramid on five corners
+    assert len(solid.faces) == 5 + 2  # whose base is two patches
+
+
+@pytest.mark.parametrize("kind", [np.float32, np.float64, np.int64, Fraction, sp.Rational])
+def test_corners_within_sides_and_edges_are_none(kind):
+    """A grid of 4 x 4 x 4, of which eight points are corners, in numbers of any kind."""
+    grid = [tuple(kind(e) for e in p) for p in itertools.product((0, 1, 2, 4), repeat=3)]
+    solid = hull(np.array(grid) if kind in (np.float32, np.float64, np.int64) else grid)
+    assert volume(solid) == pytest.approx(64) and len(solid.faces) == 6 and len(solid.edges) == 12
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_hulls_of_rounded_points_are_polyhedra(seed):
+    """Points of a turned cylinder in single precision, some of them twice, off by roundings: sides are flat nearly, or exactly."""
+    rng = np.random.default_rng(seed)
+    angles = 2 * np.pi * np.arange(20) / 20
+    turn = np.linalg.qr(rng.normal(size=(3, 3)))[0] if seed else np.eye(3)
+    ring = np.concatenate([np.column_stack([np.cos(angles), np.sin(angles), np.full(20, z)]) for z in (0.0, 0.5, 1.0)]) @ turn
+    points = np.concatenate([ring.astype(np.float32), ring + rng.normal(size=ring.shape) * 1e-15])
+    solid = hull(points)
+    assert volume(solid) == pytest.approx(10 * np.sin(np.pi / 10), rel=1e-6)
+    shape = vars(solid)["_shape"]
+    polyhedron(shape.points, shape.outlines)  # which refuses faces that cross
+
+
+def test_large_hulls_are_made_or_refused():
+    points = np.random.default_rng(1).normal(size=(30_000, 3))
+    inner = np.concatenate([CUBE, 0.5 + 0.1 * points / np.abs(points).max()])
+    assert len(hull(inner).vertices) == 8
+    with pytest.raises(ValueError, match=r"the hull has [\d,]+ triangles, a solid takes up to 10,000; leave out points"):
+        hull(points / np.linalg.norm(points, axis=1)[:, None])

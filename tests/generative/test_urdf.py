@@ -93,8 +93,12 @@ def test_shapes_are_those_of_the_file(robot):
     ("</robot>", "", "r.urdf is not well formed at line .*: no element found"),
     ("<robot", '<!DOCTYPE robot [<!ENTITY a "b">]><robot', "r.urdf is refused at line 1, column 17: it declares a document type"),
     ('<link name="left"/>', "<a>" * 60 + "</a>" * 60 + '<link name="left"/>', "elements are in each other more than 50 deep"),
+    ("robot", "x:robot", "r.urdf is no URDF file: its root is <x:robot>"),
     ("robot", "sdf", "r.urdf is no URDF file: its root is <sdf>"),
-    ('<link name="left"/>', '<link name="left"/><xacro:arm/>', "r.urdf is a template for xacro"),
+    ('<link name="left"/>', '<link name="left"/><xacro:arm/>', "r.urdf is refused at line 7, .*: it is a template for xacro"),
+    ('<axis xyz="0 1 0"/>', '<axes xyz="0 1 0"/>', "joint shoulder: it has an element <axes>, which is none of URDF"),
+    ('<axis xyz="0 1 0"/>', '<axis xyx="0 1 0"/>', "joint shoulder: its element <axis> has an attribute xyx, which is none of URDF"),
+    ('size="0.4 0.2 0.2"', 'size="0.4 0.2 0.2" scale="2"', "collision 0 of link base: its element <box> has an attribute scale"),
     # names
     ('<link name="left"/>', '<link name="left"/><link name="left"/>', "r.urdf: it has 2 links of the name 'left'"),
     ('<link name="left"/>', "<link/>", "r.urdf: it has a link without a name"),
@@ -114,8 +118,8 @@ def test_what_is_no_chain_is_refused(robot, old, new, message):
 def test_what_else_is_in_a_file_changes_nothing(robot):
     """A namespace, as in files of Drake, elements of other programs, and pictures of shapes that are none."""
     whole = robot().at({"shoulder": t, "elbow": 1 - t})
-    more = ROBOT.replace("<robot", '<robot xmlns="http://drake.mit.edu"').replace(
-        '<link name="left"/>', '<gazebo:x a="1"/><transmission><joint name="elbow"/></transmission><!-- a note -->'
+    more = ROBOT.replace("<robot", '<robot xmlns="http://drake.mit.edu"').replace("<limit", '<drake:gear d:ratio="2"/><limit').replace(
+        '<link name="left"/>', '<gazebo:x a="1"><link name="base"/></gazebo:x><transmission><joint name="elbow"/></transmission>'
         '<link name="left"><visual><geometry><capsule/></geometry></visual><inertial/></link>')
     assert robot('<?xml version="1.0" encoding="utf-8"?>' + more).at({"shoulder": t, "elbow": 1 - t}) == whole
 
