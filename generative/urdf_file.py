@@ -8,6 +8,8 @@ from pathlib import Path
 from typing import Any
 from xml.parsers import expat
 
+from codegen.given import shown
+
 SHAPES = ("box", "cylinder", "sphere", "mesh")
 # What may stand in a collision element and in a joint; and what of their parts is read, all of it.
 _PARTS = {"collision": {"origin", "geometry", "verbose", "contact_coefficients", "material"},
@@ -30,6 +32,7 @@ def collision_model(source: Path) -> io.BytesIO:
     if root.tag != "robot":
         raise ValueError(f"{source.name} is no URDF file: its root is <{root.tag}>, not <robot>")
     try:
+        _check_blank(root)
         kept = ET.Element("robot", {"name": root.get("name", "robot")})
         kept.extend([*_links(root)])
         kept.extend([*_joints(root, {link.attrib["name"] for link in kept})])
@@ -65,6 +68,11 @@ def _tree(source: Path) -> ET.Element:
     def declared(*_: Any) -> None:
         raise _refused(source, "it declares a document type, which a URDF file does not need; leave out that declaration", parser)
 
+    def words(text: str) -> None:
+        if not foreign:
+            builder.data(text)
+
+    parser.CharacterDataHandler = words
     parser.StartElementHandler, parser.EndElementHandler, parser.StartDoctypeDeclHandler = begin, end, declared
     try:
         parser.Parse(source.read_bytes(), True)
@@ -80,6 +88,7 @@ def _refused(source: Path, why: str, parser: Any) -> ValueError:
 
 def _links(root: ET.Element) -> Iterator[ET.Element]:
     for link in _named(root, "link"):
+        _check_blank(link)
         kept = ET.Element("link", {"name": link.attrib["name"]})
         for k, collision in enumerate(link.findall("collision")):
             try:
@@ -123,8 +132,16 @@ def _check_parts(item: ET.Element) -> None:
         if tag not in _PARTS[item.tag]:
             raise ValueError(f"it has an element <{tag}>, which is none of URDF; leave it out or mend it")
     for part in item.iter():
+        _check_blank(part)
         if wrong := sorted(part.attrib.keys() - _ATTRIBUTES.get(part.tag, part.attrib.keys())):
             raise ValueError(f"its element <{part.tag}> has an attribute {wrong[0]}, which is none of URDF; leave it out or mend it")
+
+
+def _check_blank(item: ET.Element) -> None:
+    """Text between elements is one that has lost a bracket."""
+    for text in (item.text, *(child.tail for child in item)):
+        if text and text.strip():
+            raise ValueError(f"there is text in its element <{item.tag}>, which URDF has none of: {shown(text.strip())}")
 
 
 def _check_shape(collision: ET.Element) -> None:

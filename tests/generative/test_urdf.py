@@ -99,6 +99,7 @@ def test_shapes_are_those_of_the_file(robot):
     ('<axis xyz="0 1 0"/>', '<axes xyz="0 1 0"/>', "joint shoulder: it has an element <axes>, which is none of URDF"),
     ('<axis xyz="0 1 0"/>', '<axis xyx="0 1 0"/>', "joint shoulder: its element <axis> has an attribute xyx, which is none of URDF"),
     ('size="0.4 0.2 0.2"', 'size="0.4 0.2 0.2" scale="2"', "collision 0 of link base: its element <box> has an attribute scale"),
+    ('<axis xyz="0 1 0"/>', 'axis xyz="0 1 0"/>', "joint shoulder: there is text in its element <joint>, .*: 'axis xyz="),
     # names
     ('<link name="left"/>', '<link name="left"/><link name="left"/>', "r.urdf: it has 2 links of the name 'left'"),
     ('<link name="left"/>', "<link/>", "r.urdf: it has a link without a name"),
