@@ -141,8 +141,9 @@ class Kernel:
                   ) -> tuple[Array, Array, Levels]:
         """As `interval`, with what is *proved* of each expression on each whole box.
 
-        uint8: 0 nothing, 1 defined, 2 and continuous, 3 and differentiable. For a `jacobian`, 0 unless the function
-        itself is proved differentiable on the whole box.
+        uint8: 0 nothing, 1 defined, 2 and continuous (as a function on the box alone), 3 and differentiable: at each point of the box,
+        so in a neighbourhood of it. A box that touches the switch of a Piecewise, as [0, 1] does that of x < 0, has at most 2. For a
+        `jacobian`, 0 unless the function itself is proved differentiable on the whole box.
         """
         out_lo, out_hi, level = self._boxes("decorated", lo, hi, parameters)
         return out_lo, out_hi, level
@@ -162,7 +163,8 @@ class Kernel:
         """The kernel of all partial derivatives, outputs row-major (expression, variable).
 
         `sparse`: only of those that are not 0 for all values; which they are is said by its `pattern`, of shape (expressions,
-        variables). At kinks (abs, Min, Max) its bounds contain Clarke's generalized gradient; at jumps they say nothing.
+        variables). At kinks (abs, Min, Max) its bounds contain Clarke's generalized gradient. At switches (Piecewise, sign, floor and
+        others that may jump) that a box touches they contain the limits of the derivative from all sides, and say nothing of a jump.
         """
         variables = self._differentiable()
         return self._derived(sparse_jacobian(self.outputs, variables)) if sparse else self._made(jacobian(self.outputs, variables))
@@ -173,8 +175,7 @@ class Kernel:
 
         `sparse`: only the entries of the lower triangles that are not 0 for all values; which they are is said by its `pattern`, of shape
         (expressions * variables, variables): the triangles of all expressions, one below the other. Level 0 unless the function and its
-        derivatives are proved differentiable on the whole box; at kinks of a derivative as in `jacobian`, and at its jumps, which kinks of
-        the function are, bounds say nothing.
+        derivatives are proved differentiable on the whole box; at kinks and switches of a derivative as in `jacobian`.
         """
         rows, n = sparse_hessian(self.outputs, self._differentiable()), len(self.variables)
         return self._derived(rows) if sparse else self._made(mirrored(rows, jacobian(self.outputs, self._differentiable()), n))

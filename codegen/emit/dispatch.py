@@ -32,6 +32,7 @@ INLINE: dict[str, Callable[..., Any]] = {
     "add": arithmetic.add, "sub": arithmetic.subtract, "neg": arithmetic.negate,
     "midpoint": arithmetic.midpoint, "hull": arithmetic.hull,
     "true": logic.true, "false": logic.false, "not": logic.not_, "and": logic.and_, "or": logic.or_,
+    "around": logic.around,
 }  # fmt: skip
 
 INTERVAL: dict[str, Emit] = {
@@ -63,7 +64,8 @@ LEVEL: dict[str, Emit] = {
 POINT: dict[str, tuple[Emit, bool]] = {
     "add": (lambda L, a, b: (L.add(a, b),), True), "sub": (lambda L, a, b: (L.sub(a, b),), True),
     "mul": (lambda L, a, b: (L.mul(a, b),), True), "div": (lambda L, a, b: (L.div(a, b),), True),
-    "neg": (lambda L, a: (L.neg(a),), True), "midpoint": (lambda L, a: (a,), True), "fma": (lambda L, a, b, c: (L.fma(a, b, c),), True),
+    "neg": (lambda L, a: (L.neg(a),), True), "midpoint": (lambda L, a: (a,), True), "hull": (lambda L, a, b: (a,), True),
+    "fma": (lambda L, a, b, c: (L.fma(a, b, c),), True),
     "power_integer": (power.power_integer_point, False), "pow": (power.pow_point, False),
     "sqrt": (arithmetic.sqrt_point, True), "abs": (kinks.abs_point, True), "sign": (kinks.sign_point, False),
     "heaviside": (kinks.heaviside_point, False), "min": (kinks.min_point, False),
@@ -82,7 +84,7 @@ POINT: dict[str, tuple[Emit, bool]] = {
     "tricubic": (tricubic.tricubic_point, False),
     "sinc": (bessel.sinc_point, False), "chebyshev": (chebyshev.chebyshev_point, False),
     "lt": (logic.lt_point, False), "le": (logic.le_point, False), "eq": (logic.eq_point, False),
-    "and": (logic.and_point, True), "or": (logic.or_point, True), "not": (logic.not_point, True),
+    "and": (logic.and_point, True), "or": (logic.or_point, True), "not": (logic.not_point, True), "around": (lambda L, a: (a,), True),
     "true": (lambda L: (L.const(1.0),), True), "false": (lambda L: (L.const(0.0),), True),
     "where": (logic.where_point, False), "choice": (logic.choice_point, False),
 }  # fmt: skip

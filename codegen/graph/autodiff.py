@@ -4,7 +4,8 @@ At a kink (abs, min, max) a derivative is a node whose inclusion function contai
 box that holds 0 is [-1, 1], and an undecided `choice` is the hull of its branches. At a jump (sign, floor,
 Piecewise) the derivative is that of the branches and says nothing about the jump; every derivative output is
 therefore `guarded` by its function: its decoration is 0 unless the function is proved differentiable on the whole
-box.
+box. `partials` are derivatives within a box: of a Piecewise whose box touches a switch they have the branch that holds on the box.
+`jacobian` and `sparse_hessian` have `both_sides` of every switch that a box touches.
 """
 
 import functools
@@ -14,6 +15,7 @@ from fractions import Fraction
 from . import flows, lattices
 from .binders import bind
 from .expr import Expr, ExprPool, reachable, substitute
+from .sides import both_sides
 
 Rule = Callable[[ExprPool, Expr, tuple[Expr, ...]], tuple[Expr | None, ...]]
 """(pool, node, its arguments) -> the partial derivative by each argument, None for a structural zero."""
@@ -159,7 +161,9 @@ def _accumulated(p: ExprPool, order: Sequence[Expr], seeds: dict[int, Expr], tog
         chosen = branches(p, e)
         if chosen is not None:
             how, by, a, b = chosen
-            if a.index in d or b.index in d:
+            if b.op == "undefined" and a.index in d:
+                d[e.index] = d[a.index]
+            elif a.index in d or b.index in d:
                 zero = p.constant(0)
                 d[e.index] = p.node(how, by, d.get(a.index, zero), d.get(b.index, zero))
             continue
@@ -283,12 +287,16 @@ def _dependents(order: Sequence[Expr], variables: Sequence[Expr]) -> list[list[E
 
 def jacobian(outputs: Sequence[Expr], variables: Sequence[Expr]) -> list[Expr]:
     """The partial derivatives, row-major (output, variable), each guarded by its output."""
-    return [d.pool.guarded(d, e) for e, row in zip(outputs, partials(outputs, variables), strict=True) for d in row]
+    slopes = partials(outputs, variables)
+    wide = iter(both_sides([d for row in slopes for d in row]))
+    return [d.pool.guarded(next(wide), e) for e, row in zip(outputs, slopes, strict=True) for d in row]
 
 
 def sparse_jacobian(outputs: Sequence[Expr], variables: Sequence[Expr]) -> list[dict[int, Expr]]:
     """The rows of `jacobian` without what is 0 for all values: {position of the variable: derivative}."""
-    return [{j: d.pool.guarded(d, e) for j, d in row.items()} for e, row in zip(outputs, sparse_partials(outputs, variables), strict=True)]
+    slopes = sparse_partials(outputs, variables)
+    wide = iter(both_sides([d for row in slopes for d in row.values()]))
+    return [{j: d.pool.guarded(next(wide), e) for j, d in row.items()} for e, row in zip(outputs, slopes, strict=True)]
 
 
 def sparse_hessian(outputs: Sequence[Expr], variables: Sequence[Expr]) -> list[dict[int, Expr]]:
@@ -300,7 +308,8 @@ def sparse_hessian(outputs: Sequence[Expr], variables: Sequence[Expr]) -> list[d
         # Guards are not differentiated, so they come last.
         second = dict(zip(gradient, sparse_partials(list(gradient.values()), variables), strict=True))
         guards = {i: d.pool.guarded(d, e) for i, d in gradient.items()}
-        rows += [{j: d.pool.guarded(d, guards[i]) for j, d in second.get(i, {}).items() if j <= i} for i in range(len(variables))]
+        wide = {i: dict(zip(row, both_sides(list(row.values())), strict=True)) for i, row in second.items()}
+        rows += [{j: d.pool.guarded(d, guards[i]) for j, d in wide.get(i, {}).items() if j <= i} for i in range(len(variables))]
     return rows
 
 

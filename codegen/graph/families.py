@@ -12,6 +12,7 @@ numbers. Beyond the ranges it is undefined.
 """
 
 import functools
+import math
 from collections.abc import Sequence
 
 from .autodiff import varied
@@ -38,7 +39,9 @@ def _enclosure(pool: ExprPool, value: bytes, args: Sequence[Expr]) -> Expr:
     s, *parameters = args
     inside = pool.node("true")
     for p, (lo, hi) in zip(parameters, family.ranges, strict=True):
-        inside = pool.node("and", inside, pool.node("and", pool.node("le", pool.constant(lo), p), pool.node("le", p, pool.constant(hi))))
+        # Of ends that are doubles the same as lo <= p <= hi, but a box that reaches these touches no switch: the function goes on there.
+        below, above = (pool.constant(math.nextafter(end, away)) for end, away in ((lo, -math.inf), (hi, math.inf)))
+        inside = pool.node("and", inside, pool.node("and", pool.node("lt", below, p), pool.node("lt", p, above)))
     found = pool.node("solution", s, value=encoded(component, for_all(family)))
     if not family.depth:
         found = pool.node("refined", found, _mean_value(pool, component, family, s, parameters))

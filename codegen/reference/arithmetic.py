@@ -30,10 +30,13 @@ from .tricubic import spline_level, spline_range
 
 
 class Truth(NamedTuple):
-    """What is proved of a condition on the whole box, and the least level of what it compares."""
+    """What is proved of a condition, and the least level of what it compares.
 
-    holds: bool
-    fails: bool
+    `holds`, `fails`: 0 not proved, 1 on the whole box, 2 in a neighbourhood of it too, if what is compared is continuous there.
+    """
+
+    holds: int
+    fails: int
     level: int
 
 
@@ -216,22 +219,22 @@ class Reference(ElementaryFunctions):
     # -- truth --------------------------------------------------------------------------------------------------
 
     def true(self) -> Truth:
-        return Truth(holds=True, fails=False, level=3)
+        return Truth(holds=2, fails=0, level=3)
 
     def false(self) -> Truth:
-        return Truth(holds=False, fails=True, level=3)
+        return Truth(holds=0, fails=2, level=3)
 
     def lt(self, x: Decorated, y: Decorated) -> Truth:
-        return Truth(less(x.hi, y.lo), not less(x.lo, y.hi), min(x.level, y.level))
+        return Truth(2 * less(x.hi, y.lo), less(y.hi, x.lo) + (not less(x.lo, y.hi)), min(x.level, y.level))
 
     def le(self, x: Decorated, y: Decorated) -> Truth:
-        return Truth(not less(y.lo, x.hi), less(y.hi, x.lo), min(x.level, y.level))
+        return self.not_(self.lt(y, x))
 
     def eq(self, x: Decorated, y: Decorated) -> Truth:
-        return Truth(x.lo == x.hi == y.lo == y.hi, _disjoint(x, y), min(x.level, y.level))
+        return Truth(int(x.lo == x.hi == y.lo == y.hi), 2 * _disjoint(x, y), min(x.level, y.level))
 
     def and_(self, a: Truth, b: Truth) -> Truth:
-        return Truth(a.holds and b.holds, a.fails or b.fails, min(a.level, b.level))
+        return Truth(min(a.holds, b.holds), max(a.fails, b.fails), min(a.level, b.level))
 
     def or_(self, a: Truth, b: Truth) -> Truth:
         return self.not_(self.and_(self.not_(a), self.not_(b)))
@@ -239,17 +242,24 @@ class Reference(ElementaryFunctions):
     def not_(self, a: Truth) -> Truth:
         return Truth(a.fails, a.holds, a.level)
 
+    def around(self, a: Truth) -> Truth:
+        """Only what holds in a neighbourhood of the box, too."""
+        return Truth(a.holds // 2 * 2, a.fails // 2 * 2, a.level)
+
     def where(self, condition: Truth, x: Decorated, y: Decorated) -> Decorated:
-        """The branch that is taken on the whole box; the hull of both, which may jump, when that is undecided."""
-        if condition.holds or condition.fails:
+        """The branch that is taken on the whole box, differentiable only if it is taken in a neighbourhood; the hull of both, which may
+        jump, when that is undecided.
+        """
+        proved = max(condition.holds, condition.fails)
+        if proved:
             taken = x if condition.holds else y
-            return taken._replace(level=min(taken.level, condition.level))
+            return taken._replace(level=min(taken.level, condition.level, 1 + proved))
         hull = least(x.lo, y.lo), greatest(x.hi, y.hi)
         return self._decorated(hull, min(1, condition.level), x, y)
 
     def choice(self, s: Decorated, x: Decorated, y: Decorated) -> Decorated:
         """x where s > 0, y where s < 0, the hull of both on a box of s that holds 0."""
-        return self.where(Truth(sign(s.lo) > 0, sign(s.hi) < 0, s.level), x, y)
+        return self.where(Truth(2 * (sign(s.lo) > 0), 2 * (sign(s.hi) < 0), s.level), x, y)
 
     # -- what a kernel adds -------------------------------------------------------------------------------------
 
@@ -262,13 +272,15 @@ class Reference(ElementaryFunctions):
         return value if guard.level >= level else Decorated(fninf, finf, value.level)
 
     def midpoint(self, x: Decorated) -> Decorated:
-        """The point of the box that a kernel takes as its centre: the middle, rounded up, among the finite doubles."""
+        """The point of the box that a kernel takes as its centre: the middle, rounded up, among the finite doubles. It is one number for
+        the whole box, whatever is known of the function.
+        """
         largest = DOUBLE.down(libmp.from_man_exp(1, 1024))
         middle = mpf_neg(largest)
         if x[:2] != (fninf, finf):
             middle = self.format.up(libmp.mpf_shift(self.format.up(libmp.mpf_add(x.lo, x.hi, 0, UP)), -1))
         centre = least(greatest(middle, mpf_neg(largest)), x.hi, largest)
-        return Decorated(centre, centre, x.level)
+        return Decorated(centre, centre, 3)
 
     def hull(self, x: Decorated, y: Decorated) -> Decorated:
         """Any point of the two, or between them."""

@@ -40,7 +40,7 @@ def derivatives(first: Cell, second: Cell, symbols: tuple[tuple[Any, ...], ...],
         return None
     names = [*(problem.variables[k] for k in x), *wanted]
     by = [problem.coordinates[problem.variables.index(name)] for name in names]
-    moves = solved(partials(rows, by), rows)
+    moves = solved(partials(rows, by), (*rows, *problem.image[:3]))
     place, count = partials(problem.image[:3], by), len(x)
     outputs = list(moves[-1])
     for row in place:

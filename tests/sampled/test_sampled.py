@@ -8,7 +8,7 @@ import pytest
 import collide
 from collide.world import hopping
 
-from . import kept, roots, worlds
+from . import kept, roots, switches, worlds
 from .compared import Scene, wrong
 from .convex import Convex, depth
 from .poses import poses
@@ -35,6 +35,11 @@ def test_samples_see_a_contact_that_is_missed_and_one_that_is_none() -> None:
 def test_distances_agree_with_roots(kind: str) -> None:
     for seed in (0, 1):
         assert roots.compared(kind, seed, 60) == ("MEASURED", [])
+
+
+@pytest.mark.parametrize("seed", [7, 12, 40, 62])
+def test_derivatives_at_switches_hold_their_limits_from_each_side(seed: int) -> None:
+    assert switches.compared("switches", seed, 60) == ("looked at", [])
 
 
 @pytest.mark.parametrize("seed", [7, 9])

@@ -1,8 +1,9 @@
 """Three-valued truth over boxes, and the choice it drives.
 
-A truth value on a box is the pair (surely true, surely false) of lanes holding 1.0 or 0.0; undecided is (0, 0). For
-points it is one lane, 1.0 or 0.0. Masks would do within one function, but doubles pass through memory and calls
-like every other value.
+A truth value on a box is the pair (surely true, surely false) of lanes; undecided is (0, 0). A lane holds 1.0 where the proof holds in a
+neighbourhood of the box too, if what is compared is continuous there, and `TOUCHING` where it holds on the box alone, which touches the
+switch: as x <= 0 on [-1, 0]. For points a truth value is one lane, 1.0 or 0.0. Masks would do within one function, but doubles pass
+through memory and calls like every other value.
 """
 
 import math
@@ -12,12 +13,24 @@ from ..lanes import Lanes
 Value = str
 
 
+TOUCHING = 0.75
+"""A truth value that is proved on the box, not around it."""
+
+
 def _flag(L: Lanes, mask: str) -> Value:
     return L.select(mask, L.const(1.0), L.const(0.0))
 
 
+def _graded(L: Lanes, around: str, on_box: str) -> Value:
+    return L.select(around, L.const(1.0), L.select(on_box, L.const(TOUCHING), L.const(0.0)))
+
+
 def _holds(L: Lanes, flag: Value) -> str:
     return L.gt(flag, L.const(0.5))
+
+
+def _holds_around(L: Lanes, flag: Value) -> str:
+    return L.gt(flag, L.const(TOUCHING))
 
 
 def true(L: Lanes) -> tuple[Value, Value]:
@@ -30,18 +43,18 @@ def false(L: Lanes) -> tuple[Value, Value]:
 
 def lt(L: Lanes, xn: Value, xh: Value, yn: Value, yh: Value) -> tuple[Value, Value]:
     """x < y: surely where X lies below Y, surely not where X lies at or above Y."""
-    return _flag(L, L.lt(xh, L.neg(yn))), _flag(L, L.ge(L.neg(xn), yh))
+    return _flag(L, L.lt(xh, L.neg(yn))), _graded(L, L.gt(L.neg(xn), yh), L.ge(L.neg(xn), yh))
 
 
 def le(L: Lanes, xn: Value, xh: Value, yn: Value, yh: Value) -> tuple[Value, Value]:
-    return _flag(L, L.le(xh, L.neg(yn))), _flag(L, L.gt(L.neg(xn), yh))
+    return _graded(L, L.lt(xh, L.neg(yn)), L.le(xh, L.neg(yn))), _flag(L, L.gt(L.neg(xn), yh))
 
 
 def eq(L: Lanes, xn: Value, xh: Value, yn: Value, yh: Value) -> tuple[Value, Value]:
     """x = y: surely where both boxes are the same point, surely not where they are disjoint."""
     points = L.both(L.eq(xh, L.neg(xn)), L.eq(yh, L.neg(yn)))
     apart = L.either(L.lt(xh, L.neg(yn)), L.lt(yh, L.neg(xn)))
-    return _flag(L, L.both(points, L.eq(xh, yh))), _flag(L, apart)
+    return L.select(L.both(points, L.eq(xh, yh)), L.const(TOUCHING), L.const(0.0)), _flag(L, apart)
 
 
 def and_(L: Lanes, at: Value, af: Value, bt: Value, bf: Value) -> tuple[Value, Value]:
@@ -56,6 +69,11 @@ def not_(L: Lanes, at: Value, af: Value) -> tuple[Value, Value]:
     return af, at
 
 
+def around(L: Lanes, at: Value, af: Value) -> tuple[Value, Value]:
+    """Only what holds in a neighbourhood of the box, too: undecided where the box touches the switch."""
+    return _flag(L, _holds_around(L, at)), _flag(L, _holds_around(L, af))
+
+
 def where(L: Lanes, ct: Value, cf: Value, an: Value, ah: Value, bn: Value, bh: Value) -> tuple[Value, Value]:
     """The branch that is surely taken, else the hull of both."""
     yes, no = _holds(L, ct), _holds(L, cf)
@@ -64,9 +82,11 @@ def where(L: Lanes, ct: Value, cf: Value, an: Value, ah: Value, bn: Value, bh: V
 
 
 def chosen_level(L: Lanes, ct: Value, cf: Value, a: Value, b: Value) -> tuple[Value]:
-    """Level of `where`: that of the branch taken; undecided, the function may jump: at most 1."""
+    """Level of `where`: that of the branch taken, at most 2 where the box touches the switch; undecided, the function may jump: at most 1.
+    """
     undecided = L.min(L.min(a, b), L.const(1.0))
-    return (L.select(_holds(L, ct), a, L.select(_holds(L, cf), b, undecided)),)
+    taken = L.select(_holds(L, ct), a, L.select(_holds(L, cf), b, undecided))
+    return (L.min(taken, L.select(_holds_around(L, L.max(ct, cf)), L.const(3.0), L.const(2.0))),)
 
 
 def _sides(L: Lanes, sn: Value, sh: Value) -> tuple[str, str]:
@@ -87,9 +107,9 @@ def choice_level(L: Lanes, sn: Value, sh: Value, a: Value, b: Value) -> tuple[Va
 
 
 def choice_point(L: Lanes, s: Value, a: Value, b: Value) -> tuple[Value]:
-    """At s = 0 the middle of a and b."""
+    """At s = 0 the middle of a and b, NaN where s is."""
     zero = L.const(0.0)
-    middle = L.mul(L.add(a, b), L.const(0.5))
+    middle = L.add(L.mul(L.add(a, b), L.const(0.5)), s)
     return (L.select(L.gt(s, zero), a, L.select(L.lt(s, zero), b, middle)),)
 
 

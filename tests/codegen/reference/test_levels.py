@@ -80,7 +80,7 @@ def test_where_chooses_when_decided_and_else_takes_the_hull() -> None:
     x = pool.variable(0)
     e = pool.where(pool.node("lt", x, pool.constant(1)), x * 2, x + 10)
     assert one(e, (-1, 0.5)) == (-2, 1, 3)
-    assert one(e, (1, 2)) == (11, 12, 3)
+    assert one(e, (1, 2)) == (11, 12, 2) and one(e, (1.5, 2)) == (11.5, 12, 3)
     assert one(e, (0, 2)) == (0, 12, 1)
     partial = pool.where(pool.node("lt", pool.node("sqrt", x), pool.constant(9)), x, pool.constant(0))
     assert one(partial, (-1, 2))[2] == 0

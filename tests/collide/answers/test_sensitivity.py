@@ -131,3 +131,13 @@ def test_what_is_refused():
         c.sensitivity([A])
     with pytest.raises(ValueError, match="without parameters"):
         collide.first_contact([ball(1, [0, 0, 4 - t]), ball(1)], (0, 4)).sensitivity([A])
+
+
+@pytest.mark.parametrize("shift", [sp.Piecewise((H, H <= 0), (2 * H, True)), sp.Piecewise((H, H < 0), (2 * H, True)), sp.Abs(H)])
+def test_no_derivative_at_a_switch(shift):
+    """The time is 2 + h for h < 0 and 2 + 2 h for h > 0, from some number on, and |h|: at 0 there is no derivative."""
+    bodies = [ball(1, [0, 0, 4 - t + shift]), ball(1, [R(1, 4), 0, 0])]
+    known = {value: collide.first_contact(bodies, (0, 3), parameters={H: value}) for value in (0, -R(1, 2))}
+    assert known[0].unique.all() and len(known[0]) == 1
+    assert np.isnan(known[0].sensitivity(H).time).all() and np.isnan(known[0].sensitivity(H).points).all()
+    encloses(known[-R(1, 2)].sensitivity(H).time, [-1 if isinstance(shift, sp.Abs) else 1])
