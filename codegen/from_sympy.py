@@ -94,9 +94,17 @@ def check_symbols(variables: Sequence[Any], parameters: Sequence[Any]) -> None:
     for s in (*variables, *parameters):
         if not isinstance(s, sp.Symbol):
             raise TypeError(f"a variable must be a SymPy Symbol, got {shown(s)} of type {type(s).__name__}")
+        check_real(s)
         if s in seen:
             raise ValueError(f"the symbol {s} is listed twice; each must be one variable or one parameter")
         seen.add(s)
+
+
+def check_real(s: Any) -> None:
+    """ValueError for a symbol that stands for no real number."""
+    if s.is_extended_real is False or s.is_finite is False or not s.is_commutative:
+        kind = "not to be a real number" if s.is_commutative else "not to commute"
+        raise ValueError(f'the symbol {s} is assumed {kind}; variables are real numbers: write Symbol("{s}", real=True)')
 
 
 class _Converter:

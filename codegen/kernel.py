@@ -54,8 +54,14 @@ def compile(expressions: Any, variables: Sequence[Any], parameters: Sequence[Any
     names another level of this architecture to compile for ("x86-64-v3"); the bits of all results are the same.
     `quick`: see `Kernel`.
 
-    ``x**n`` is the power of algebra for a number n, and the real power exp(n log x), for x > 0, where n is a symbol or an expression,
-    whatever is assumed of it. Integrals and inverses of monotone functions: `codegen.operators`.
+    ``x**n`` is the power of algebra for a number n. Where n is a symbol or an expression it is exp(n log x) for x > 0, 0 at x = 0 for n >
+    0, and defined for x < 0 where n is an integer, as ``0**0 = 1`` is: there bounds hold, at level 1 at most, and at level 0 on boxes of
+    more than one n. Declare x ``positive=True`` where that is not meant: the code is shorter, and `contract` narrows by it. Integrals and
+    inverses of monotone functions: `codegen.operators`.
+
+    A formula is one of real numbers, and so are all of its parts: where a part has no real value, as sqrt(x) for x < 0, the formula is
+    undefined, also where the imaginary numbers of its parts would cancel. Of assumptions of symbols only those are looked at that SymPy
+    has used in the formula.
 
     Raises UnsupportedExpression (a ValueError) for a formula that has no inclusion function, naming the part at fault, ValueError for no
     expression at all, for a symbol that is listed twice or not at all and for an unknown `form`, and TypeError for text, or for a variable

@@ -64,7 +64,22 @@ def _pow(p: ExprPool, e: Any, args: list[Expr]) -> Expr:
         return _rational_power(p, args[0], exponent.numerator, exponent.denominator)
     if e.base is sp.E:
         return p.node("exp", args[1])
-    return p.node("pow", *args)
+    power = p.node("pow", *args)
+    return power if e.base.is_positive or e.exp.is_integer is False else _integer_power(p, power, *args)
+
+
+def _integer_power(p: ExprPool, power: Expr, base: Expr, exponent: Expr) -> Expr:
+    """The power of SymPy where the base may be negative or 0: there it is real for integer exponents alone, and 0^0 is 1.
+
+    The square root is 0 at integers, and undefined elsewhere: so nothing is proved of a box but that the power lies in the bounds.
+    """
+    zero, one, below = p.constant(0), p.constant(1), p.node("floor", exponent)
+    size, half = p.node("pow", p.node("abs", base), exponent), exponent * Fraction(1, 2)
+    even = p.node("eq", half, p.node("floor", half))
+    nothing = p.node("and", p.node("eq", base, zero), p.node("eq", exponent, zero))
+    signed = p.where(nothing, one, size * p.where(even, one, -one))
+    usual = p.node("or", p.node("lt", zero, base), p.node("and", p.node("le", zero, base), p.node("lt", zero, exponent)))
+    return p.where(usual, power, signed + p.node("sqrt", p.node("min", below - exponent, zero)))
 
 
 def _xor(p: ExprPool, e: Any, args: list[Expr]) -> Expr:
@@ -128,7 +143,25 @@ def _polygamma(p: ExprPool, e: Any, args: list[Expr]) -> Expr:
     order = e.args[0]
     if not (order.is_Integer and 0 <= order <= LARGEST_POLYGAMMA):
         raise UnsupportedExpression(f"the order of polygamma must be an integer from 0 to {LARGEST_POLYGAMMA}, got {order}")
-    return p.node("polygamma", args[1], value=int(order))
+    return _reflected(p, args[1], int(order))
+
+
+def _reflected(p: ExprPool, x: Expr, order: int) -> Expr:
+    """psi^(n)(x) = (-1)^n psi^(n)(1 - x) - pi d^n/dx^n cot(pi x) for x < 0 (DLMF 5.15.6), derivatives of c = cot as polynomials of c:
+    (P(c))' = -pi P'(c) (1 + c^2).
+    """
+    pi, slopes = p.constant("pi"), [0, 1]
+    for _ in range(order):
+        first = [k * a for k, a in enumerate(slopes)][1:]
+        slopes = [-(a + b) for a, b in zip([*first, 0, 0], [0, 0, *first], strict=True)]
+    # The cotangent as a tangent has its poles alone, the integers.
+    c = p.node("tan", pi * (Fraction(1, 2) - x))
+    total: Expr = p.constant(slopes[-1])
+    for a in reversed(slopes[:-1]):
+        total = total * c + a
+    beyond = p.node("polygamma", 1 - x, value=order)
+    below = (-beyond if order % 2 else beyond) - p.power_integer(pi, order + 1) * total
+    return p.where(p.node("le", p.constant(0), x), p.node("polygamma", x, value=order), below)
 
 
 def _integral(p: ExprPool, e: Any, args: list[Expr]) -> Expr:
@@ -175,7 +208,7 @@ RULES: dict[type, Convert] = {
     sp.sinc: lambda p, e, args: p.node("sinc", args[0], value=0),
     sp.erf: _same("erf"), sp.erfc: _same("erfc"), sp.Si: _same("sine_integral"), sp.besselj: _bessel_j,
     sp.gamma: _same("gamma"), sp.loggamma: _same("loggamma"), sp.polygamma: _polygamma,
-    sp.digamma: lambda p, e, args: p.node("polygamma", args[0], value=0),
+    sp.digamma: lambda p, e, args: _reflected(p, args[0], 0),
     sp.Integral: lambda p, e, args: args[0], Spline: lambda p, e, args: args[0], DefiniteIntegral: _integral, Inverse: _inverse,
     Chebyshev: _same("chebyshev"), SphericalBesselQuotient: _bessel,
     TricubicSpline: lambda p, e, args: p.node("tricubic", *args, value=e.value),

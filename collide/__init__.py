@@ -50,6 +50,7 @@ from .queries.contacts_during import contacts_during
 from .queries.critical_value import CriticalValue, critical_value
 from .queries.distance import clearance, distance
 from .queries.first_contact import first_contact
+from .queries.maximize import Maximum, MaximumStatus, maximize
 from .queries.minimize import Minimum, MinimumStatus, minimize
 from .queries.pave import Subpaving, SubpavingStatus, pave
 from .queries.self_contact import self_contact
@@ -67,11 +68,11 @@ __version__ = "0.1.0"
 
 __all__ = [
     "BezierNets", "Budget", "Clearance", "ClearanceBatch", "Closest", "ClosestPair", "ContactTimes", "Contacts", "ContradictionError",
-    "CriticalValue", "Distance", "DistanceStatus", "ExactMass", "HullOverlap", "Index", "Interval", "Kind", "MassProperties", "Mesh",
-    "MeshContact", "Minimum", "MinimumStatus", "Near", "NearestTriangles", "Outcome", "RigidBody", "Run", "Sensitivity", "Spell", "Start",
-    "Status", "Subpaving", "SubpavingStatus", "SweepAndPrune", "Touch", "TouchContact", "TouchStatus", "Trace", "Tracked", "World", "Zeros",
-    "ZerosStatus", "bezier_pairs", "bezier_triangle_pairs", "check", "check_solid", "classify", "clearance", "clearance_batch",
-    "contact_batch", "contacts_during", "critical_value", "distance", "edge_edge", "exact_mass_properties", "first_contact", "hull_overlap",
-    "mass_properties", "mesh_mesh", "minimize", "nurbs_to_bezier", "pave", "self_contact", "solve", "touch", "trace", "triangle_triangle",
-    "vertex_face",
+    "CriticalValue", "Distance", "DistanceStatus", "ExactMass", "HullOverlap", "Index", "Interval", "Kind", "MassProperties", "Maximum",
+    "MaximumStatus", "Mesh", "MeshContact", "Minimum", "MinimumStatus", "Near", "NearestTriangles", "Outcome", "RigidBody", "Run",
+    "Sensitivity", "Spell", "Start", "Status", "Subpaving", "SubpavingStatus", "SweepAndPrune", "Touch", "TouchContact", "TouchStatus",
+    "Trace", "Tracked", "World", "Zeros", "ZerosStatus", "bezier_pairs", "bezier_triangle_pairs", "check", "check_solid", "classify",
+    "clearance", "clearance_batch", "contact_batch", "contacts_during", "critical_value", "distance", "edge_edge", "exact_mass_properties",
+    "first_contact", "hull_overlap", "mass_properties", "maximize", "mesh_mesh", "minimize", "nurbs_to_bezier", "pave", "self_contact",
+    "solve", "touch", "trace", "triangle_triangle", "vertex_face",
 ]

@@ -23,7 +23,8 @@ COLLIDE: Tasks = {
     "Triangles and polyhedra": "Mesh mesh_mesh MeshContact edge_edge vertex_face triangle_triangle Index Kind touch Touch TouchContact "
                                "TouchStatus Closest ClosestPair SweepAndPrune Near NearestTriangles hull_overlap HullOverlap",
     "Simulation": "World RigidBody Run Outcome mass_properties MassProperties exact_mass_properties ExactMass",
-    "Zeros, minima and sets of inequalities": "solve Zeros ZerosStatus minimize Minimum MinimumStatus pave Subpaving SubpavingStatus",
+    "Zeros, minima and sets of inequalities": "solve Zeros ZerosStatus minimize Minimum MinimumStatus maximize Maximum MaximumStatus "
+                                              "pave Subpaving SubpavingStatus",
     "Proofs, and how a search went": "check trace Trace Budget Interval ContradictionError",
     "Pictures and files": "picture.figure picture.Figure picture.save_html picture.save_png picture.save_mesh picture.save_film "
                           "picture.search.search_figure",

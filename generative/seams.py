@@ -1,6 +1,7 @@
 """Seams: borders at which a surface closes on itself."""
 
 import functools
+import math
 from typing import Any
 
 import sympy as sp
@@ -16,27 +17,43 @@ def period(surface: ParametricSurface, symbol: Any) -> float:
     Proved: the symbol occurs only inside sines and cosines of k symbol + (something else) with k times the length a
     multiple of 2 pi, so the map, with all its derivatives, has the length of the domain as a period.
     """
-    return _period(surface.resting, symbol)
+    return float(length_of(surface, symbol)) if turns(surface, symbol) else 0.0
+
+
+def length_of(surface: ParametricSurface, symbol: Any) -> Any:
+    lo, hi = surface.domain[symbol]
+    return hi - lo
+
+
+def turns(surface: ParametricSurface, symbol: Any) -> int:
+    """How often the surface is proved to repeat along the domain of `symbol`, as `period` proves that it closes; 0 where it does not.
+
+    From 2 on it covers each of its points so often.
+    """
+    return _turns(surface.resting, symbol)
 
 
 @functools.lru_cache(maxsize=1024)
 @interruptible()
-def _period(surface: ParametricSurface, symbol: Any) -> float:
-    lo, hi = surface.domain[symbol]
-    length = hi - lo
+def _turns(surface: ParametricSurface, symbol: Any) -> int:
+    length, found = length_of(surface, symbol), 0
     if length.free_symbols:
-        return 0.0
+        return 0
     for e in surface.body:
         waves = [w for w in e.atoms(sp.sin, sp.cos) if w.has(symbol)]
-        if not all(_whole_turns(w.args[0], symbol, length) for w in waves):
-            return 0.0
         if e.xreplace({w: sp.Dummy() for w in waves}).has(symbol):
-            return 0.0
-    return float(length)
+            return 0
+        for w in waves:
+            whole = _whole_turns(w.args[0], symbol, length)
+            if not whole:
+                return 0
+            found = math.gcd(found, whole)
+    # What does not depend on the symbol closes at once.
+    return found or 1
 
 
-def _whole_turns(argument: Any, symbol: Any, length: Any) -> bool:
+def _whole_turns(argument: Any, symbol: Any, length: Any) -> int:
+    """The turns of an angle along the domain, if they are whole ones; else 0."""
     k = sp.diff(argument, symbol)
-    if k.free_symbols:
-        return False
-    return bool((k * length / (2 * sp.pi)).is_integer)
+    number = k * length / (2 * sp.pi)
+    return abs(int(number)) if not k.free_symbols and number.is_integer else 0

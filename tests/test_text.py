@@ -274,6 +274,8 @@ COLLIDE = [
     Call(timed, seconds=1.0, boxes=1, bytes=1), Call(checked, budget=5.0),
     Call(collide.solve, [x**2 + y - 2, sp.Eq(x, y)], {x: (0, 2), y: (0, 2)}, at_least=[x, y > 0], implied=[x - y], tolerance=1e-9,
          method="auto", budget=5.0),
+    Call(collide.maximize, x**2 + y, {x: (0, 2), y: (0, 2)}, equal=[x - y], at_least=[x - 1, y > 1], tolerance=1e-8, width=1e-6,
+         budget=5.0),
     Call(collide.minimize, x**2 + y, {x: (0, 2), y: (0, 2)}, equal=[x - y], at_least=[x - 1, y > 1], tolerance=1e-8, width=1e-6,
          budget=5.0),
     Call(collide.pave, [x**2 + y**2 <= 1, sp.Eq(x, y)], {x: (0, 2), y: (0, 2)}, eps=0.5, budget=5.0),
@@ -312,7 +314,7 @@ CALLS = [*GENERATIVE, *CODEGEN, *COLLIDE, *MODELS]
 BODIES = ("ParametricSurface", "ImplicitSurface", "Solid", "union", "intersection", "difference", "polyhedron", "hull", "capsule",
           "rounded_box", "Mesh")
 LOGGED = ("first_contact", "self_contact", "contact_batch", "bezier_pairs", "bezier_triangle_pairs", "mesh_mesh", "distance", "clearance",
-          "solve", "minimize")
+          "solve", "minimize", "maximize")
 NAMES = {"Parameter.name", "compile.cpu", "Tracked.features", *(f"{body}.name" for body in BODIES), *(f"{query}.log" for query in LOGGED)}
 SHARED = ("contact_batch", "clearance_batch", "bezier_pairs", "bezier_triangle_pairs", "edge_edge", "vertex_face", "triangle_triangle")
 SERIES = "Chebyshev", "SphericalBesselQuotient", "Spline"
@@ -320,9 +322,9 @@ CALLED = {"World.forces", "chebyshev_curve.function", "chebyshev_motion_of.pose"
           "trace.options", *(f"{query}.executor" for query in SHARED)}
 RESULTS = {"Clearance", "ClearanceBatch", "ClosestPair", "ContactTimes", "Contacts", "Contractor", "ContradictionError", "CriticalValue",
            "Distance", "DistanceStatus", "ExactMass", "Fit", "HullOverlap", "ImplicitBody", "Interval", "Joint", "Kernel", "Kind",
-           "MassProperties", "MeshContact", "Minimum", "MinimumStatus", "NearestTriangles", "Outcome", "Run", "ScrewFit", "Sensitivity",
-           "Shape", "Spell", "Start", "Status", "Subpaving", "SubpavingStatus", "Touch", "TouchContact", "TouchStatus", "Trace", "Zeros",
-           "ZerosStatus"}
+           "MassProperties", "Maximum", "MaximumStatus", "MeshContact", "Minimum", "MinimumStatus", "NearestTriangles", "Outcome", "Run",
+           "ScrewFit", "Sensitivity", "Shape", "Spell", "Start", "Status", "Subpaving", "SubpavingStatus", "Touch",
+           "TouchContact", "TouchStatus", "Trace", "Zeros", "ZerosStatus"}
 WRAPPED = {"Budget": "timed", "check": "checked", "Tracked": "tracking", "Chain": "chained", "fixed": "jointed", "prismatic": "jointed",
            "revolute": "jointed"}
 

@@ -5,6 +5,8 @@ from typing import Any, NamedTuple
 
 import sympy as sp
 
+from codegen.given import shown
+
 # Alternatives at most, each a problem of its own on the common queue.
 _TERMS = 64
 
@@ -25,22 +27,32 @@ class _Literal(NamedTuple):
 
 def alternatives(conditions: Sequence[Any]) -> list[Term]:
     """The conditions as terms of which at least one holds (disjunctive normal form), inequalities closed."""
-    terms = _conjunction([_terms(c, True) for c in conditions])
+    terms = _literals(conditions)
     if len(terms) > _TERMS:
         raise ValueError(f"the conditions have {len(terms)} alternatives, more than {_TERMS}; split the domain or simplify them")
     return [Term(tuple(e.formula for e in term if e.relation != "="), tuple(e.formula for e in term if e.relation == "="))
             for term in terms]
 
 
-def _terms(c: Any, holds: bool) -> list[tuple[_Literal, ...]]:
-    """Terms of the condition, or of its negation."""
+def closed(conditions: Sequence[Any]) -> list[str]:
+    """The strict inequalities in the terms, and as what each was read."""
+    strict = dict.fromkeys(e.formula for term in _literals(conditions) for e in term if e.relation == ">")
+    return [f"{shown(f)} > 0 as >= 0" for f in strict if not f.is_number]
+
+
+def _literals(conditions: Sequence[Any]) -> list[tuple[_Literal, ...]]:
+    return _conjunction([_terms(c, True) for c in conditions])
+
+
+def _terms(c: Any, holds: bool, excluded: bool = False) -> list[tuple[_Literal, ...]]:
+    """Terms of the condition, or of its negation. `excluded`: see `_conjunction`."""
     if c in (sp.true, sp.false):
         return [()] if bool(c) is holds else []
     if isinstance(c, sp.Not):
-        return _terms(c.args[0], not holds)
+        return _terms(c.args[0], not holds, excluded)
     if isinstance(c, (sp.And, sp.Or)):
-        parts = [_terms(a, holds) for a in c.args]
-        return _conjunction(parts) if isinstance(c, sp.And) is holds else [t for part in parts for t in part]
+        parts = [_terms(a, holds, excluded) for a in c.args]
+        return _conjunction(parts, excluded) if isinstance(c, sp.And) is holds else [t for part in parts for t in part]
     if isinstance(c, (sp.Eq, sp.Ne)):
         if isinstance(c, sp.Eq) is not holds:
             raise ValueError(f"{c if holds else sp.Not(c)} excludes single values, which leaves no closed set to minimize over")
@@ -48,18 +60,21 @@ def _terms(c: Any, holds: bool) -> list[tuple[_Literal, ...]]:
     if isinstance(c, (sp.Ge, sp.Gt, sp.Le, sp.Lt)):
         difference = c.lhs - c.rhs if isinstance(c, (sp.Ge, sp.Gt)) is holds else c.rhs - c.lhs
         return [(_Literal(difference, ">" if isinstance(c, (sp.Gt, sp.Lt)) is holds else ">="),)]
-    return _terms(sp.to_nnf(c, simplify=False), holds)
+    return _terms(sp.to_nnf(c, simplify=False), holds, excluded=True)
 
 
-def _conjunction(parts: Sequence[list[tuple[_Literal, ...]]]) -> list[tuple[_Literal, ...]]:
+def _conjunction(parts: Sequence[list[tuple[_Literal, ...]]], excluded: bool = False) -> list[tuple[_Literal, ...]]:
+    """`excluded`: leave out terms that hold a relation and its negation, as those of Xor and ITE do. No point satisfies both; but as
+    inequalities are closed, points between them would.
+    """
     terms: list[tuple[_Literal, ...]] = [()]
     for part in parts:
-        terms = [a + b for a in terms for b in part if not _contradictory(a, b)]
+        terms = [a + b for a in terms for b in part if not (excluded and _contradictory(a, b))]
         if len(terms) > 100 * _TERMS:
             break
     return terms
 
 
 def _contradictory(a: tuple[_Literal, ...], b: tuple[_Literal, ...]) -> bool:
-    """Does one say g > 0 and the other g <= 0? No point satisfies both; but as inequalities are closed, points with g = 0 would."""
+    """Does one say g > 0 and the other g <= 0?"""
     return any(">" in (d.relation, e.relation) and "=" not in (d.relation, e.relation) and d.formula == -e.formula for d in a for e in b)

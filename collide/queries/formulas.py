@@ -10,7 +10,7 @@ from sympy.core.relational import Relational
 from sympy.logic.boolalg import Boolean, BooleanFunction
 
 from codegen.constants import bounds
-from codegen.from_sympy import convert
+from codegen.from_sympy import check_real, convert
 from codegen.given import expression, shown
 from codegen.graph.expr import Expr, ExprPool
 from codegen.walk import free_symbols
@@ -53,13 +53,34 @@ def read_domain(domain: Any) -> Domain:
         if not isinstance(interval, (tuple, list, np.ndarray)) or len(interval) != 2:
             raise ValueError(f"the domain of {x} must be a pair (lo, hi), got {shown(interval)}")
         lo, hi = (expression(end, f"an end of the domain of {x}") for end in interval)
+        _check_assumptions(x)
         if not (_finite(lo) and _finite(hi)):
             raise ValueError(f"the domain of {x} must have two finite real ends, got {shown(interval)}")
         if not lo < hi:
             raise ValueError(f"the domain of {x} must satisfy lo < hi, got {shown(interval)}; substitute the value of a fixed variable")
+        _check_sign(x, lo, hi)
         ends.append((lo, hi))
     outer, inner = bounds(ends)
     return Domain(tuple(domain), tuple(ends), outer, inner)
+
+
+def _check_assumptions(x: Any) -> None:
+    """A variable is any real number: others are not searched for."""
+    check_real(x)
+    for name in ("integer", "rational", "algebraic"):
+        known = getattr(x, f"is_{name}")
+        if known is not None:
+            raise ValueError(f"the symbol {x} is assumed {'' if known else 'not '}to be {name}, but a domain holds all real numbers in it; "
+                             f'write Symbol("{x}", real=True), and try the values of a discrete variable one by one')
+
+
+def _check_sign(x: Any, lo: Any, hi: Any) -> None:
+    """What is assumed of the sign must hold in the domain, but for 0 at an end: SymPy has simplified formulas by it."""
+    wrong = {"positive": lo < 0, "negative": hi > 0, "nonnegative": lo < 0, "nonpositive": hi > 0, "nonzero": lo < 0 < hi}
+    for name, contradicted in wrong.items():
+        if contradicted and getattr(x, f"is_extended_{name}"):
+            raise ValueError(f"the symbol {x} is assumed to be {name}, but its domain is from {lo} to {hi}; "
+                             f'change the domain, or write Symbol("{x}", real=True)')
 
 
 def _finite(end: Any) -> bool:

@@ -19,10 +19,10 @@ differentiable, so continuous, there. Where f has no lower bound or g no upper b
 import functools
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 from os import PathLike
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 import sympy as sp
@@ -47,7 +47,7 @@ from ..search.native.layout import ALONE, UNIQUE
 from ..search.options import Options
 from ..search.problem import Problem
 from ..search.search import Search
-from .alternatives import Term, alternatives
+from .alternatives import Term, alternatives, closed
 from .formulas import Domain, merge, read_conditions, read_domain, read_functions, settled, stack
 
 if TYPE_CHECKING:
@@ -96,9 +96,10 @@ class Minimum:
     iterations: int
     seconds: float
     notes: tuple[str, ...] = ()
+    _words: ClassVar[tuple[str, str]] = "minimum", "minimizers"
 
     def __post_init__(self) -> None:
-        check_bracket("the minimum", *self.bracket)
+        check_bracket(f"the {self._words[0]}", *self.bracket)
 
     @property
     def exists(self) -> bool:
@@ -106,7 +107,8 @@ class Minimum:
         return self.feasible is not None
 
     def __repr__(self) -> str:
-        return f"Minimum({self.status.name}, bracket=[{self.bracket.lo!r}, {self.bracket.hi!r}], {counted(len(self.boxes), 'box')})"
+        lo, hi = self.bracket
+        return f"{type(self).__name__}({self.status.name}, bracket=[{lo!r}, {hi!r}], {counted(len(self.boxes), 'box')})"
 
     def _repr_html_(self) -> str:
         """The summary, the bracket of the minimum, and the boxes that hold all minimizers."""
@@ -116,11 +118,12 @@ class Minimum:
     def summary(self) -> str:
         """One paragraph: what was proved, and what was not."""
         sentences = [self.status.value]
-        if self.status is not MinimumStatus.INFEASIBLE:
+        if self.status.name != "INFEASIBLE":
+            extremum, places = self._words
             sure = "" if self.point is not None else ", if there is a feasible point,"
-            sentences.append(f"The minimum{sure} lies in [{self.bracket.lo!r}, {self.bracket.hi!r}].")
+            sentences.append(f"The {extremum}{sure} lies in [{self.bracket.lo!r}, {self.bracket.hi!r}].")
             one = len(self.boxes) == 1
-            sentences.append(f"All global minimizers lie in {'one box' if one else f'{len(self.boxes)} boxes'}.")
+            sentences.append(f"All global {places} lie in {'one box' if one else f'{len(self.boxes)} boxes'}.")
         return " ".join([*sentences, *self.notes, effort(self.iterations, self.seconds)])
 
 
@@ -131,10 +134,11 @@ def minimize(objective: Any, domain: Mapping[Any, tuple[Any, Any]], *, equal: An
     """The global minimum of `objective` over the points of the box `domain` = {symbol: (lo, hi), ...} that satisfy all constraints.
 
     `equal`: formulas h, meaning h = 0, or Eq(a, b). `at_least`: formulas g, meaning g >= 0, or relations, joined by And, Or, Not as you
-    like; a strict inequality is read as its closure, so that a minimum exists. `tolerance`, a bracket width: that of the minimum, times
-    |minimum| where this is larger than 1. `width`, a parameter width: boxes are divided until they are no wider. `budget`: seconds or a
-    `Budget`. `log`: a file for a log of the proof, which `collide.check` verifies by itself; it is found after the search, within the
-    same budget, and `notes` say what it proves. Points where a formula is undefined, or larger than 1e300, are not feasible.
+    like. Each strict inequality g > 0 is read as g >= 0, however it is written, so that a minimum exists; `notes` say so. (And(x > y,
+    y >= x) is False already in SymPy.) `tolerance`, a bracket width: that of the minimum, times its size where that is larger than 1.
+    `width`, a parameter width: boxes are divided until they are no wider. `budget`: seconds or a `Budget`. `log`: a file for a log of the
+    proof, which `collide.check` verifies by itself; it is found after the search, within the same budget, and `notes` say what it proves.
+    Points where a formula is undefined, or larger than 1e300, are not feasible.
 
     Raises TypeError for what is no real formula or no condition, ValueError for more than one objective, a symbol without a domain, a
     domain that is not finite with lo < hi, a tolerance, width or budget that is not positive, and, with `log`, for what no log can be
@@ -142,18 +146,15 @@ def minimize(objective: Any, domain: Mapping[Any, tuple[Any, Any]], *, equal: An
     """
     box = read_domain(domain)
     tolerance, width = check_positive("tolerance", tolerance), check_positive("width", width)
-    functions = read_functions(objective, box, "the objective")
-    if len(functions) != 1:
-        raise ValueError(f"minimize takes one objective, got {len(functions)}")
-    if isinstance(objective, sp.Equality):
-        raise TypeError(f"the objective must be a real formula, got {objective}; a condition to be met belongs to equal=")
+    function = read_objective(objective, box, "minimize")
     equations = [e for e in read_functions(equal, box, "equal") if e != 0]
-    terms = alternatives(read_conditions(at_least, box))
+    conditions = read_conditions(at_least, box)
+    terms, strict = alternatives(conditions), closed(conditions)
     clock = Clock(as_budget(budget), progress, READING)
-    proof = None if log is None else _log(log, box, functions[0], equations, terms)
+    proof = None if log is None else _log(log, box, function, equations, terms)
     search, finished = None, False
     with clock.query():
-        candidates = [_problem(functions[0], [*equations, *term.equal], term.at_least, box) for term in terms]
+        candidates = [_problem(function, [*equations, *term.equal], term.at_least, box) for term in terms]
         problems = [p for p in candidates if p is not None]
         search = Search(problems, Options(tolerance=width)) if problems else None
         finished = search is None or _search(search, len(box), tolerance, clock)
@@ -161,7 +162,19 @@ def minimize(objective: Any, domain: Mapping[Any, tuple[Any, Any]], *, equal: An
         found = _infeasible(box, clock) if finished else _unsearched(box, clock)
     else:
         found = clock.read(functools.partial(_result, search, finished, box, tolerance, clock))
+    if strict:
+        found = replace(found, notes=(f"Strict inequalities were read as closed: {', '.join(strict)}.", *found.notes))
     return logged(found, proof, clock)
+
+
+def read_objective(objective: Any, box: Domain, query: str) -> Any:
+    """The one formula whose extremum is asked for."""
+    functions = read_functions(objective, box, "the objective")
+    if len(functions) != 1:
+        raise ValueError(f"{query} takes one objective, got {len(functions)}")
+    if isinstance(objective, sp.Equality):
+        raise TypeError(f"the objective must be a real formula, got {objective}; a condition to be met belongs to equal=")
+    return functions[0]
 
 
 def _log(path: str | PathLike[str], box: Domain, objective: Any, equations: Sequence[Any], terms: Sequence[Term]) -> "Log":

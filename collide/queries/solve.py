@@ -111,10 +111,10 @@ def solve(equations: Any, domain: Mapping[Any, tuple[Any, Any]], *, at_least: An
     those as `implied`: they help the search, and the rest is proved.
 
     `equations`: formulas f, meaning f = 0, or Eq(a, b). `at_least`: formulas g, meaning g >= 0, or relations, joined by And, Or, Not as
-    you like; all must hold. `implied`: formulas that you assert to vanish at every zero of the equations. `tolerance`, a parameter width:
-    boxes are divided until they are no wider, and only then left undecided. `method`: "auto"; or "newton", "krawczyk", "subdivision" for
-    comparison. `budget`: seconds or a `Budget`. `log`: a file for a log of the proof, which `collide.check` verifies by itself; it is
-    found after the search, within the same budget, and `notes` say what it proves.
+    you like; all must hold, strict ones strictly. `implied`: formulas that you assert to vanish at every zero of the equations.
+    `tolerance`, a parameter width: boxes are divided until they are no wider, and only then left undecided. `method`: "auto"; or "newton",
+    "krawczyk", "subdivision" for comparison. `budget`: seconds or a `Budget`. `log`: a file for a log of the proof, which `collide.check`
+    verifies by itself; it is found after the search, within the same budget, and `notes` say what it proves.
 
     Raises TypeError for what is no real formula or no condition, ValueError for a symbol without a domain, a domain that is not finite
     with lo < hi, fewer equations than variables, a tolerance or budget that is not positive, an unknown method, and, with `log`, for what
@@ -151,7 +151,7 @@ def _check_count(functions: Sequence[Any], others: Sequence[Any], box: Domain) -
     f, n = len(functions), len(box)
     if f < n:
         raise ValueError(f"{counted(f, 'equation')} in {counted(n, 'variable')} have curves or surfaces of zeros, not points; "
-                         f"add {n - f} more or substitute values for {n - f} variables")
+                         f"collide.pave covers those with boxes; for points add {n - f} more or substitute values for {n - f} variables")
     if others and f != n:
         raise ValueError(f"implied equations need exactly {n} independent ones beside them, as many as variables, got {f}")
 

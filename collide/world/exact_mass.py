@@ -18,7 +18,7 @@ from generative.changes import pieces_of
 
 from ..bodies.mesh import Mesh
 from ..bodies.parts import is_closed
-from .mass import check_rigid, integrands
+from .mass import check_covered_once, check_rigid, integrands
 
 _SINE, _COSINE = ({s: sp.Dummy(f"{name}_{s}", real=True) for s in (u, v)} for name in ("sin", "cos"))
 _GENERATORS = (u, _SINE[u], _COSINE[u], v, _SINE[v], _COSINE[v])
@@ -51,9 +51,11 @@ def exact_mass_properties(shape: Any) -> ExactMass:
     """Volume, centre and inertia of a body of density 1, as exact numbers, and the doubles that enclose them.
 
     `shape`: a ParametricSurface or a Solid, closed and of formulas that are polynomials in u, v and their sines and cosines, or a closed
-    Mesh. It is taken at rest, in its own coordinates, a constant motion included. That it is closed is *proved* from the formulas.
+    Mesh. It is taken at rest, in its own coordinates, a constant motion included. That it is closed is *proved* from the formulas; that it
+    does not cross itself is not: parts that it winds round twice count twice.
 
-    Raises TypeError for what is no body, and ValueError for one that moves or deforms, is not closed, or is of other formulas.
+    Raises TypeError for what is no body, and ValueError for one that moves or deforms, is not closed, is proved to cover itself more than
+    once (as a sphere with u from 0 to 4 pi), or is of other formulas.
 
     >>> import sympy as sp
     >>> from collide import exact_mass_properties
@@ -67,6 +69,7 @@ def exact_mass_properties(shape: Any) -> ExactMass:
         raise ValueError("mass properties of implicit bodies are not known exactly; take mass_properties")
     if not is_closed(shape):
         raise ValueError("the surface is not seen to be closed, so no exact volume is known")
+    check_covered_once(shape)
     moments = _mesh_moments(shape) if isinstance(shape, Mesh) else _face_moments(pieces_of(shape))
     if moments[0].is_zero:
         raise ValueError("the surface encloses no volume")

@@ -17,6 +17,7 @@ from codegen.kernel import compile
 from generative import ImplicitBody, ParametricSurface, Solid, u, v, x, y, z
 from generative.brep import UNCHECKED
 from generative.changes import pieces_of
+from generative.seams import turns
 from generative.sew import borders
 
 from ..bodies.mesh import Mesh
@@ -57,7 +58,8 @@ def mass_properties(shape: Any) -> MassProperties:
     cylinders, cones and balls round one axis known to about 1e-12, and what else has creases to 1e-5 or so: see `error`. It is taken at
     rest, in its own coordinates, a constant motion included.
 
-    Raises TypeError for what is no body, and ValueError for one that moves or deforms, is not closed, or has parameters.
+    Raises TypeError for what is no body, and ValueError for one that moves or deforms, is not closed, is proved to cover itself more than
+    once (as a sphere with u from 0 to 4 pi), or has parameters. A surface that crosses itself is not noticed.
 
     >>> import sympy as sp
     >>> from collide import mass_properties
@@ -85,6 +87,7 @@ def _properties(shape: Any) -> MassProperties:
             moments, area = np.concatenate([np.zeros(3), own]), 1.0
     else:
         _check_closed(shape)
+        check_covered_once(shape)
         moments, area, error = _face_moments(pieces_of(shape))
     normals, moments = moments[:3], moments[3:]
     if np.abs(normals).max() > _OPEN * area:
@@ -106,6 +109,15 @@ def _check_closed(shape: ParametricSurface | Solid) -> None:
         borders(pieces_of(shape))
     except ValueError as error:
         raise ValueError(f"the surface is not closed, so it encloses no volume: {error}") from error
+
+
+def check_covered_once(shape: Any) -> None:
+    """Refuses surfaces that are proved to cover themselves: the volume would count as often."""
+    for face in pieces_of(shape) if isinstance(shape, (ParametricSurface, Solid)) else ():
+        for s in (u, v):
+            if (often := turns(face, s)) > 1:
+                raise ValueError(f"the surface covers itself {often} times along {s}, from {face.domain[s][0]} to {face.domain[s][1]}; "
+                                 f"shorten the domain of {s} to one turn")
 
 
 def check_rigid(shape: Any, owner: str) -> None:

@@ -268,6 +268,13 @@ class ArbArithmetic:
     def guarded(self, value: Point, guard: Point) -> Point:
         return value if guard.ball is not None else Point(None)
 
+    def around(self, a: Truth) -> Truth:
+        return a
+
+    def hull(self, x: Point, y: Point) -> Point:
+        """A point of it, the one that kernels take at points."""
+        return x
+
     def trusted(self, level: int, value: Point, guard: Point) -> Point:
         return value
 

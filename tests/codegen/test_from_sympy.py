@@ -4,6 +4,7 @@ import random
 from fractions import Fraction
 from typing import Any
 
+import mpmath
 import numpy as np
 import pytest
 import sympy as sp
@@ -171,10 +172,53 @@ def test_parameters_are_told_from_variables() -> None:
     assert "sin" in SUPPORTED and "Chebyshev" in SUPPORTED and "Piecewise" in SUPPORTED
 
 
-def test_a_power_with_a_symbol_is_the_real_power_of_a_positive_base() -> None:
-    """Whatever is assumed of the symbol: (-2)**n is undefined, although SymPy's n may be an integer."""
-    n = sp.Symbol("n", integer=True)
+@pytest.mark.parametrize("assumed", [{"integer": True}, {"real": True}])
+def test_a_power_with_a_symbol_is_that_of_sympy_for_negative_bases_too(assumed: dict[str, bool]) -> None:
+    n = sp.Symbol("n", **assumed)
     kernel = codegen.compile([x**n, x**3], [x], parameters=[n])
     lo, hi, level = kernel.decorated([[-2.0], [2.0]], [[-2.0], [2.0]], parameters=([3.0], [3.0]))
-    assert level[:, 0].tolist() == [0, 3] and lo[0, 0] == -np.inf and hi[0, 0] == np.inf
+    assert level[:, 0].tolist() == [1, 3] and lo[0, 0] <= -8 <= hi[0, 0] < -7.9
     assert lo[1, 0] <= 8 <= hi[1, 0] and (lo[:, 1] == [-8, 8]).all() and (hi[:, 1] == [-8, 8]).all()
+
+
+def test_bounds_of_powers_hold_sympys_values_at_integers() -> None:
+    """(-5)**3 to (-5)**2 and 0**0 among them; what is no real number is undefined."""
+    y = sp.Symbol("y", real=True)
+    kernel = codegen.compile([x**y, (-1)**y, 0**y], [x, y])
+    rng = random.Random(3)
+    for _ in range(200):
+        base, power = sp.Rational(rng.randint(-8, 8), 2), sp.Integer(rng.randint(-4, 4))
+        room = [rng.choice([0.0, 0.0, 0.5, 2.0]) for _ in range(4)]
+        box = [[float(base) - room[0], float(power) - room[1]]], [[float(base) + room[2], float(power) + room[3]]]
+        lo, hi, level = kernel.decorated(*box)
+        for k, e in enumerate((sp.Pow(base, power), sp.Pow(-1, power), sp.Pow(0, power))):
+            assert not e.is_finite or lo[0, k] <= e <= hi[0, k], (base, power, box, lo, hi)
+            assert not (level[0, k] and k == 0 and (not e.is_finite or (box[0][0][0] < 0 and room[1] + room[3] > 0))), (box, level)
+    found = kernel.points([[-2.0, 3.0], [-2.0, 2.0], [0.0, 0.0], [0.0, 0.5], [2.0, 0.5], [-2.0, 0.5]])[:, 0]
+    assert found[:4].tolist() == [-8, 4, 1, 0] and abs(found[4] - 2**0.5) < 1e-15 and np.isnan(found[5])
+    plain = codegen.compile([sp.Symbol("p", positive=True)**y, 2**y, sp.exp(x)**y, x**sp.pi], [sp.Symbol("p", positive=True), x, y])
+    assert not any(e.op == "where" for e in reachable(plain.outputs))
+
+
+@pytest.mark.parametrize("order", [0, 1, 2, 3, 7, 20])
+def test_polygamma_is_reflected_below_zero(order: int) -> None:
+    kernel = codegen.compile([sp.polygamma(order, x)], [x])
+    rng = random.Random(order)
+    for _ in range(30):
+        at = sp.Rational(rng.randint(-4000, 2000), 1024)
+        lo, hi, level = kernel.decorated([[float(at)]], [[float(at)]])
+        if at <= 0 and at.q == 1:
+            assert level[0, 0] == 0
+            continue
+        with mpmath.workdps(60):
+            true = mpmath.polygamma(order, mpmath.mpf(at.p) / at.q)
+            assert lo[0, 0] <= true <= hi[0, 0] and level[0, 0] == 3
+    lo, hi, level = kernel.decorated([[-0.7]], [[0.3]])
+    assert lo[0, 0] <= mpmath.polygamma(order, -0.5) <= hi[0, 0] and level[0, 0] == 0
+
+
+@pytest.mark.parametrize("assumed", [{"imaginary": True}, {"commutative": False}, {"infinite": True}])
+def test_symbols_that_are_no_real_numbers_are_refused(assumed: dict[str, bool]) -> None:
+    s = sp.Symbol("s", **assumed)
+    with pytest.raises(ValueError, match="the symbol s is assumed not to"):
+        codegen.compile([s**2], [s])

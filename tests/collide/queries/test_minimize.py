@@ -161,9 +161,18 @@ def test_a_choice_adds_no_points_where_it_changes() -> None:
     assert m.status is MinimumStatus.OPTIMAL and bracketed(m, -1)
     m = collide.minimize(x**2 + (y - 1)**2, {x: (-1, 1), y: (0, 1)}, at_least=[sp.Equivalent(x > third, y > third)])
     assert m.status is MinimumStatus.OPTIMAL and bracketed(m, third**2)
-    assert collide.minimize(x, {x: (-1, 1)}, at_least=[x > 0, x <= 0]).status is MinimumStatus.INFEASIBLE
     m = collide.minimize(y, domain, at_least=[x >= 0, x <= 0])
     assert m.status is MinimumStatus.OPTIMAL and bracketed(m, -1)
+
+
+@pytest.mark.parametrize("strict", [[x > y, y >= x], [x > y, 2 * y >= 2 * x], [y < x, sp.exp(y) >= sp.exp(x)],
+                                    [sp.And(x > y, 2 * y >= 2 * x)], [x > y, sp.Or(y >= x, y >= 2)], [sp.Not(x <= y), y >= x],
+                                    [x - y > 0, x - y <= 0]])  # fmt: skip
+def test_a_strict_inequality_is_read_as_closed_however_it_is_written(strict: list[Any]) -> None:
+    m = collide.minimize(x + y, {x: (0, 1), y: (0, 1)}, at_least=strict)
+    assert m.status in (MinimumStatus.OPTIMAL, MinimumStatus.UNRESOLVED) and m.bracket[0] <= 0 and m.status is not MinimumStatus.INFEASIBLE
+    assert any("Strict inequalities were read as closed: " in note and "> 0 as >= 0" in note for note in m.notes)
+    assert not collide.minimize(x + y, {x: (0, 1), y: (0, 1)}, at_least=[x >= y]).notes
 
 
 def test_alternatives_are_a_disjunctive_normal_form() -> None:

@@ -1,6 +1,7 @@
 """Exact mass properties, against closed forms and against the integrals in doubles."""
 
 import math
+from typing import Any
 
 import numpy as np
 import pytest
@@ -54,3 +55,16 @@ def test_a_mesh_has_rational_properties():
     found = exact_mass_properties(cube(0.3))
     assert found.volume == sp.Rational(0.6) ** 3 and found.inertia[0, 0] == sp.Rational(0.6) ** 5 / 6
     assert math.isclose(found.volume_bounds.midpoint, 0.216)
+
+
+@pytest.mark.parametrize("query", [exact_mass_properties, mass_properties])
+def test_a_surface_that_covers_itself_is_refused(query: Any) -> None:
+    """Twice the volume would not be wrong by rounding alone."""
+    sphere = [sp.cos(u) * sp.cos(v), sp.sin(u) * sp.cos(v), sp.sin(v)]
+    torus = [(2 + sp.cos(3 * v)) * sp.cos(u), (2 + sp.cos(3 * v)) * sp.sin(u), sp.sin(3 * v)]
+    for body, u_end, often, s in ((sphere, 4 * sp.pi, 2, "u"), (torus, 2 * sp.pi, 3, "v"), (torus, 6 * sp.pi, 3, "u")):
+        domain = {u: (0, u_end), v: (-sp.pi / 2, sp.pi / 2) if body is sphere else (0, 2 * sp.pi)}
+        with pytest.raises(ValueError, match=f"covers itself {often} times along {s}"):
+            query(ParametricSurface(body, domain))
+    once = query(ParametricSurface([e.subs(v, v / 3) for e in torus], {u: (0, 2 * sp.pi), v: (0, 2 * sp.pi)}))
+    assert abs(float(once.volume) - 4 * np.pi**2) < 1e-9
