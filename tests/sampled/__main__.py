@@ -1,7 +1,8 @@
 """``python -m tests.sampled [--count 300] [--seed 0] [KIND ...]``: random assemblies, and runs of random worlds, against dense sampling;
 distances of random pairs, against roots in forty digits; logs of random scenes, against the checker; random polyhedra in mesh files, against
-closed forms; and derivatives at switches, against limits from each side; prints what disagrees, and what is slow or not decided. Budgets
-are of the processor's time, so that what else a machine does decides nothing.
+closed forms; derivatives at switches, against limits from each side; and zeros and minima of formulas that a narrower reading than SymPy's
+would lose. It prints contradictions, and questions that are slow or not decided. Budgets are of the processor's time, so that what else a
+machine does decides nothing.
 """
 
 import argparse
@@ -17,11 +18,12 @@ from collide.search import clock
 from tests.arms import arm, polynomials, values
 from tests.collide.queries.test_arms import first_hits
 
-from . import distances, files, kept, roots, switches, worlds
+from . import distances, files, kept, meanings, roots, switches, worlds
 from .compared import Scene, wrong
 from .logs import logged
 
-KINDS = ("combined", "arms", "mixed", "distances", "clearances", *roots.KINDS, "worlds", "kept", "dominoes", "logs", "files", "switches")
+KINDS = ("combined", "arms", "mixed", "distances", "clearances", *roots.KINDS, "worlds", "kept", "dominoes", "logs", "files", "switches",
+         *meanings.KINDS)
 SLOW = 20
 UNDECIDED = "BUDGET_SPENT", "UNRESOLVED"
 
@@ -40,7 +42,8 @@ def main() -> int:
         for seed in range(options.seed, options.seed + options.count):
             started = time.process_time()
             ask = {"arms": arms, "worlds": runs, "kept": stay, "dominoes": stay, "distances": near, "clearances": near, "logs": logs,
-                   "files": read, "switches": switches.compared}.get(kind, roots.compared if kind in roots.KINDS else bodies)
+                   "files": read, "switches": switches.compared, **dict.fromkeys(meanings.KINDS, meanings.compared)}.get(
+                kind, roots.compared if kind in roots.KINDS else bodies)
             status, found = ask(kind, seed, options.budget)
             statuses[status] += 1
             if time.process_time() - started > SLOW or status.startswith(UNDECIDED):

@@ -8,7 +8,7 @@ import pytest
 import collide
 from collide.world import hopping
 
-from . import kept, roots, switches, worlds
+from . import kept, meanings, roots, switches, worlds
 from .compared import Scene, wrong
 from .convex import Convex, depth
 from .poses import poses
@@ -40,6 +40,12 @@ def test_distances_agree_with_roots(kind: str) -> None:
 @pytest.mark.parametrize("seed", [7, 12, 40, 62])
 def test_derivatives_at_switches_hold_their_limits_from_each_side(seed: int) -> None:
     assert switches.compared("switches", seed, 60) == ("looked at", [])
+
+
+@pytest.mark.parametrize("kind", meanings.KINDS)
+def test_no_solution_is_lost_by_a_narrow_reading(kind: str) -> None:
+    for seed in (0, 1, 2):
+        assert meanings.compared(kind, seed, 5)[1] == []
 
 
 @pytest.mark.parametrize("seed", [7, 9])
