@@ -65,11 +65,17 @@ def _pow(p: ExprPool, e: Any, args: list[Expr]) -> Expr:
     if e.base is sp.E:
         return p.node("exp", args[1])
     power = p.node("pow", *args)
-    return power if e.base.is_positive or e.exp.is_integer is False else _integer_power(p, power, *args)
+    if e.base.is_positive or e.exp.is_integer is False:
+        return power
+    base, exponent, zero = *args, p.constant(0)
+    usual, other = p.node("lt", zero, exponent), p.where(p.node("eq", exponent, zero), p.constant(1), p.node("undefined"))
+    if not e.base.is_nonnegative:
+        usual, other = p.node("and", p.node("le", zero, base), usual), _integer_power(p, base, exponent)
+    return p.where(p.node("or", p.node("lt", zero, base), usual), power, other)
 
 
-def _integer_power(p: ExprPool, power: Expr, base: Expr, exponent: Expr) -> Expr:
-    """The power of SymPy where the base may be negative or 0: there it is real for integer exponents alone, and 0^0 is 1.
+def _integer_power(p: ExprPool, base: Expr, exponent: Expr) -> Expr:
+    """The power of SymPy for bases that are negative or 0: there it is real for integer exponents alone, and 0^0 is 1.
 
     The square root is 0 at integers, and undefined elsewhere: so nothing is proved of a box but that the power lies in the bounds.
     """
@@ -78,8 +84,7 @@ def _integer_power(p: ExprPool, power: Expr, base: Expr, exponent: Expr) -> Expr
     even = p.node("eq", half, p.node("floor", half))
     nothing = p.node("and", p.node("eq", base, zero), p.node("eq", exponent, zero))
     signed = p.where(nothing, one, size * p.where(even, one, -one))
-    usual = p.node("or", p.node("lt", zero, base), p.node("and", p.node("le", zero, base), p.node("lt", zero, exponent)))
-    return p.where(usual, power, signed + p.node("sqrt", p.node("min", below - exponent, zero)))
+    return signed + p.node("sqrt", p.node("min", below - exponent, zero))
 
 
 def _xor(p: ExprPool, e: Any, args: list[Expr]) -> Expr:

@@ -55,11 +55,11 @@ def maximize(objective: Any, domain: Mapping[Any, tuple[Any, Any]], *, equal: An
     at_least : formula, relation or list, optional
         Formulas g, meaning g >= 0, or relations, joined by And, Or, Not. Each strict inequality is read as closed, and `notes` say so.
     tolerance : float, optional
-        Width of the bracket, times its size where this is larger than 1.
+        `tolerance`, a bracket width: that of the maximum, times its size where that is larger than 1.
     width : float, optional
-        Boxes are divided until they are no wider.
+        `width`, a parameter width: boxes are divided until they are no wider.
     budget : float or Budget, optional
-        Seconds, or more limits.
+        Seconds or a `Budget`.
     progress : bool, optional
         Show a bar.
     log : path, optional

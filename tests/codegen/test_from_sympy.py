@@ -196,6 +196,9 @@ def test_bounds_of_powers_hold_sympys_values_at_integers() -> None:
             assert not (level[0, k] and k == 0 and (not e.is_finite or (box[0][0][0] < 0 and room[1] + room[3] > 0))), (box, level)
     found = kernel.points([[-2.0, 3.0], [-2.0, 2.0], [0.0, 0.0], [0.0, 0.5], [2.0, 0.5], [-2.0, 0.5]])[:, 0]
     assert found[:4].tolist() == [-8, 4, 1, 0] and abs(found[4] - 2**0.5) < 1e-15 and np.isnan(found[5])
+    size = codegen.compile([sp.Abs(x)**y], [x, y])
+    lo, hi, level = size.decorated([[-2.0, 1.0], [0.0, 0.0], [0.0, -2.0], [0.0, -1.0]], [[1.0, 2.0], [0.0, 0.0], [0.0, -2.0], [1.0, 1.0]])
+    assert level[:, 0].tolist() == [2, 2, 0, 0] and (lo[1, 0], hi[1, 0]) == (1, 1) and lo[3, 0] <= 0 and hi[0, 0] < 4.1
     plain = codegen.compile([sp.Symbol("p", positive=True)**y, 2**y, sp.exp(x)**y, x**sp.pi], [sp.Symbol("p", positive=True), x, y])
     assert not any(e.op == "where" for e in reachable(plain.outputs))
 
