@@ -12,6 +12,7 @@ from codegen.walk import free_symbols, replaced
 from . import IDENTITY, ImplicitSurface, Motion, t
 from .changes import pieces_of
 from .products import Product, common
+from .symbols import Parameter
 
 
 @functools.lru_cache(maxsize=1 << 14)
@@ -56,5 +57,5 @@ def at_rest(first: Motion | None, second: Motion | None) -> bool:
 
 
 def _rigid(motion: Motion) -> bool:
-    """Does it consist of formulas of the time alone? Others, as those with unknown parameters, are not looked into."""
-    return motion.symbols <= {t}
+    """Does it consist of formulas of the time and of parameters?"""
+    return all(s == t or isinstance(s, Parameter) for s in motion.symbols)

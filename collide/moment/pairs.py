@@ -4,7 +4,7 @@ Of N bodies there are N (N - 1) / 2 pairs, and few of them are special; the tabl
 """
 
 import itertools
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -15,10 +15,10 @@ Pair = tuple[int, int]
 
 
 class Pairs:
-    """A set of pairs (i, j), i < j, of `count` bodies: single pairs, and groups of bodies of which it holds all pairs."""
+    """A set of pairs (i, j), i < j, of `count` bodies: single pairs, and groups of bodies of which it holds all pairs except `missing`."""
 
-    def __init__(self, count: int, single: Iterable[Pair] = (), groups: Iterable[Iterable[int]] = ()) -> None:
-        self.count, self.single = count, set(single)
+    def __init__(self, count: int, single: Iterable[Pair] = (), groups: Iterable[Iterable[int]] = (), missing: Iterable[Pair] = ()) -> None:
+        self.count, self.single, self.missing = count, set(single), frozenset(missing)
         self.groups: list[tuple[int, ...]] = []
         # Each row gives every body the number of its group, a number of its own where it is in none. Groups in one row are disjoint.
         self._rows: list[np.ndarray] = []
@@ -39,27 +39,39 @@ class Pairs:
         return pair in self.single or (bool(self._rows) and self._grouped(*pair))
 
     def _grouped(self, i: int, j: int) -> bool:
-        return any(row[i] == row[j] for row in self._rows)
+        return (i, j) not in self.missing and any(row[i] == row[j] for row in self._rows)
+
+    def without(self, pairs: Iterable[Pair]) -> "Pairs":
+        """The set without some pairs."""
+        gone = frozenset(pairs)
+        return Pairs(self.count, self.single - gone, self.groups, self.missing | gone) if gone else self
 
     def __bool__(self) -> bool:
-        return bool(self.single or self.groups)
+        return bool(self.single or (len(self) if self.missing else self.groups))
 
     def __eq__(self, other: object) -> bool:
         """Is it given by the same pairs and groups?"""
-        return isinstance(other, Pairs) and (self.count, self.single, self.groups) == (other.count, other.single, other.groups)
+        return isinstance(other, Pairs) and (self.count, self.single, self.groups, self.missing) == (
+            other.count, other.single, other.groups, other.missing)
 
     def holds(self, i: np.ndarray, j: np.ndarray) -> np.ndarray:
         """(n,) bool: which of the pairs (i, j), i < j, of arrays of numbers are in it?"""
         found = np.zeros(len(i), bool)
         for row in self._rows:
             found |= row[i] == row[j]
+        if self.missing:
+            found &= ~self._among(i, j, self.missing)
         if self.single:
-            found |= np.isin(i * self.count + j, np.array([first * self.count + second for first, second in self.single]))
+            found |= self._among(i, j, self.single)
         return found
+
+    def _among(self, i: np.ndarray, j: np.ndarray, pairs: Collection[Pair]) -> np.ndarray:
+        return np.isin(i * self.count + j, np.array([first * self.count + second for first, second in pairs]))
 
     def __len__(self) -> int:
         rows = np.array(self._rows, np.int64).reshape(-1, self.count)
         grouped = sum(int((rows[:, k + 1:] == rows[:, k, None]).any(axis=0).sum()) for k in range(self.count) if self._rows)
+        grouped -= sum(any(row[i] == row[j] for row in self._rows) for i, j in self.missing)
         return grouped + sum(not self._grouped(*pair) for pair in self.single)
 
 

@@ -52,10 +52,13 @@ class Start(Enum):
 
 
 class Beginning(NamedTuple):
-    """The state of two bodies at a moment, and whether their surfaces are proved not to meet then."""
+    """The state of two bodies at a moment, and whether their surfaces are proved not to meet then. `unbounded`: the state is UNKNOWN since
+    formulas have no bound at places where the surfaces could not be told apart.
+    """
 
     state: Start
     apart: bool
+    unbounded: bool = False
 
 
 class Met(NamedTuple):
@@ -80,6 +83,8 @@ def start_of(first: Any, second: Any, moment: float, tolerance: float, clock: Cl
         close = near_faces(first, second, moment, numbers)
     found = surfaces_at(first, second, moment, tolerance, clock, close, numbers)
     # Where no faces are near each other one body may still enclose the other.
+    if found.state is Start.TOUCHING and found.search is not None and _unbounded(found.search):
+        return Beginning(Start.UNKNOWN, False, True)
     if found.state is not Start.DISJOINT or (found.search is None and close != []):
         return Beginning(found.state, found.state is Start.DISJOINT)
     return Beginning(nested(first, second, moment, clock, numbers), True)
@@ -106,6 +111,16 @@ def surfaces_at(first: Any, second: Any, moment: float, tolerance: float, clock:
     if not finished:
         return Met(Start.UNKNOWN, search)
     return Met(Start.TOUCHING if search.solutions else Start.DISJOINT, search)
+
+
+def _unbounded(search: Search) -> bool:
+    """Whether the equations have no bound in all boxes that a search located: nothing is known of how near surfaces are there."""
+    for k in search.solutions:
+        problem, box = search.problem_of(k), search.found(k)
+        lo, hi = problem.ranges(box[None, :, 0], box[None, :, 1])
+        if np.isfinite([lo, hi])[..., :len(problem.equations)].all():
+            return False
+    return True
 
 
 def common_points(first: Any, second: Any, moment: float, tolerance: float, clock: Clock, numbers: tuple[Numbers, Numbers],

@@ -17,12 +17,10 @@ from codegen.constants import enclose
 from codegen.given import shown
 from codegen.interval import Interval
 from codegen.walk import nesting_in_words
-from generative.body import called
 
-from ..answers.contacts import Contacts, Status, named_pairs
+from ..answers.contacts import Contacts, Status
 from ..answers.report import contacts
 from ..bezier.published import time_dependent
-from ..bodies.mesh import Mesh
 from ..bodies.parameters import over_fixed_domain, substituted
 from ..culling.broad_phase import Window
 from ..given import check_span
@@ -41,6 +39,7 @@ from ..timeline.examine import shortly_before
 from ..timeline.near_triangles import is_bundle
 from ..timeline.scene import Scene
 from .arguments import check_bodies, check_kinds, check_options, ignored_pairs
+from .contact_notes import notes_of
 from .flat_pairs import Met, flat_pairs, together, until
 from .flat_parting import part_at_once
 from .parameters import points_in, read_parameters
@@ -81,14 +80,14 @@ def first_contact(bodies: Sequence[Any], time: tuple[Any, Any], *, simultaneity:
     and groups (of more than two) of which no pair is; bodies are given by numbers or names, as in ``ignore=[(0, 1), ("base", "arm",
     "hand")]``. Nothing is claimed of these, and all that is said of the bodies is said of the other pairs. `method`, `order`, `tangency`:
     see `docs/pages/methods.md`; they change the work, not the meaning.
-    `parameters`: {symbol: number or (lo, hi)}, for the `generative.Parameter`
-    symbols in the formulas; `Contacts.sensitivity` then tells how contacts move with them. With ranges (lo, hi) `time` encloses the
-    earliest contact for any values in these, and before `clear_until` there is none for all of them; what is listed comes first so, and
-    `parameters` of the answer holds the values (boxes) at which each contact does: the worst case. There pairs of bodies that are not
-    proved apart at time[0] for all values count as apart, and surfaces that meet there for some do so at this very time. In ranges a
-    contact at a corner or on a side of these is unique only if the sign of the derivative of the time by the parameters there is proved; u
-    and v of a patch whose domain depends on them are shares of it; bounds of implicit surfaces are the widest. `budget`: seconds or a
-    `Budget`. It counts everything, also compiling formulas; but what was compiled is searched for at least some milliseconds. To go on
+    `parameters`: {symbol: number or (lo, hi)}, for the `generative.Parameter` symbols in the formulas; `Contacts.sensitivity` then tells
+    how contacts move with them. With ranges (lo, hi) `time` encloses the earliest contact for any values in these, and before `clear_until`
+    there is none for all of them; what is listed comes first so, and `parameters` of the answer holds the values (boxes) at which each
+    contact does: the worst case. There pairs of bodies in whose formulas a range stands, and that are not proved apart at time[0] for all
+    values, count as apart, also if they do not move against each other; surfaces that meet there for some do so at this very time. In
+    ranges a contact at a corner or on a side of these is unique only if the sign of the derivative of the time by the parameters there is
+    proved; u and v of a patch whose domain depends on them are shares of it; bounds of implicit surfaces are the widest. `budget`: seconds
+    or a `Budget`. It counts everything, also compiling formulas; but what was compiled is searched for at least some milliseconds. To go on
     after a spent budget, ask again for the time from `clear_until` on.
 
     Raises TypeError for what is no list of bodies, and ValueError for fewer than two of them, for a body without a surface or a normal,
@@ -136,7 +135,7 @@ def first_contact(bodies: Sequence[Any], time: tuple[Any, Any], *, simultaneity:
         _leave_out_nested(Query(scene, options, clock))
         for known in _evidence(Query(scene, options, clock), tuple(time)):
             found = known
-        notes = _notes(scene, found, bodies, span)
+        notes = notes_of(scene, found, bodies, span)
     answer = contacts(found.search, found.finished, bodies, (span[0], last), start, clock, found.seen, notes, undecided)
     if not found.doubt:
         answer = _touched_before(answer, options.simultaneity)
@@ -200,10 +199,6 @@ def _evidence(query: Query, time: tuple[Any, Any]) -> Iterator[Evidence]:
         yield from searched(query)
 
 
-def _notes(scene: Scene, found: Evidence, bodies: Sequence[Any], span: Window) -> tuple[str, ...]:
-    return (*_meshes(bodies), *_beginnings(scene, bodies), *_at_rest(scene, bodies), *filter(None, [found.doubt]), *_ending(found, span))
-
-
 def _touched_before(answer: Contacts, simultaneity: float) -> Contacts:
     """The answer, which says so where bodies may touch well before the contact that is proved."""
     span, clear = answer.time_span, answer.clear_until
@@ -211,38 +206,3 @@ def _touched_before(answer: Contacts, simultaneity: float) -> Contacts:
     if not span[0] < clear < met - 2.0 * reach_of(span, simultaneity):
         return answer
     return replace(answer, notes=(f"From {about(clear)} on bodies may touch: that was neither proved nor excluded.", *answer.notes))
-
-
-def _meshes(bodies: Sequence[Any]) -> tuple[str, ...]:
-    """Which meshes are not closed, or turned the wrong way."""
-    notes = list[str]()
-    for k, mesh in enumerate(bodies):
-        if isinstance(mesh, Mesh) and mesh.hole:
-            notes.append(f"{called(bodies, k, 'Body ')} is a mesh with a hole, at {mesh.hole}: it counts as a sheet, without an inside.")
-        elif isinstance(mesh, Mesh) and mesh.misturned:
-            notes.append(f"{called(bodies, k, 'Body ')} is a mesh of which {mesh.misturned}. What it encloses counts as its inside.")
-    return tuple(notes)
-
-
-def _beginnings(scene: Scene, bodies: Sequence[Any]) -> tuple[str, ...]:
-    """Which pairs come together just as the time span begins."""
-    if not scene.early:
-        return ()
-    return (f"Bodies {named_pairs(bodies, sorted(scene.early))} come together as the time span begins: a little before it they are proved "
-            "apart, and they were searched from there, so the bracket may begin before the span.",)
-
-
-def _at_rest(scene: Scene, bodies: Sequence[Any]) -> tuple[str, ...]:
-    """Which pairs do not move against each other, and may touch."""
-    pairs = [pair for pair in scene.states.others if pair in scene.resting]
-    if not pairs:
-        return ()
-    return (f"Bodies {named_pairs(bodies, pairs)} do not move against each other, so no contact of theirs is new.",)
-
-
-def _ending(found: Evidence, span: Window) -> tuple[str, ...]:
-    """Whether bodies come together just as the time span ends."""
-    if not span[1] < found.proved < math.inf:
-        return ()
-    return ("Bodies come together just as the time span ends: they were searched a little beyond it, by the formulas of their motions, so "
-            "the bracket may end after the span.",)

@@ -28,6 +28,7 @@ from ..search.options import Options, resolved
 from ..search.search import Search
 from ..timeline.worst_case import Parametric
 from .arguments import check_kinds, check_options, ignored_pairs
+from .contact_notes import starting
 from .parameters import Range, check_ranges, for_any
 
 Ranges = Mapping[Any, Range]
@@ -61,7 +62,7 @@ def worst_case(bodies: Sequence[Any], time: tuple[Any, Any], ranges: Ranges, opt
                     float(options["tolerance"]))
     found, mapped = _Known(), [over_fixed_domain(body, ranges) for body in bodies]
     start = Starts(len(bodies), Start.UNKNOWN)
-    undecided = set[tuple[int, int]]()
+    undecided, notes = set[tuple[int, int]](), tuple[str, ...]()
     with clock.query():
         check_kinds(bodies)
         check_ranges(bodies, ranges, span)
@@ -71,6 +72,7 @@ def worst_case(bodies: Sequence[Any], time: tuple[Any, Any], ranges: Ranges, opt
             assert found.asked is not None
             if found.asked.ranges.keys() == ranges.keys():
                 start, undecided = found.asked.scene.states, found.asked.scene.undecided
+                notes = starting(found.asked.scene, bodies)
     if found.finished and found.settled.keys() == ranges.keys() and not undecided:
         answer = ordinary([substituted(body, found.settled) for body in bodies], time, **{**options, "budget": _left(clock)})
         answer = replace(answer, iterations=answer.iterations + clock.boxes, seconds=clock.seconds, start=start)
@@ -78,7 +80,7 @@ def worst_case(bodies: Sequence[Any], time: tuple[Any, Any], ranges: Ranges, opt
         values = {s: found.settled.get(s, sp.Rational(_middle(ends))) for s, ends in ranges.items()}
         shown = [substituted(body, values) for body in mapped]
         seen = span[1] if found.finished else span[0]
-        answer = contacts(found.search, found.finished, shown, span, start, clock, seen, (), undecided)
+        answer = contacts(found.search, found.finished, shown, span, start, clock, seen, notes, undecided)
         if answer.clear_until <= span[0]:
             # Surfaces of those pairs may meet at the beginning.
             answer = replace(answer, undecided=frozenset())

@@ -99,11 +99,16 @@ def _change_of_sign(problem: Problem, at: np.ndarray, k: int, own: list[int]) ->
 
 
 def _with_distance(problem: Problem, box: np.ndarray) -> np.ndarray | None:
-    """The box with the distances of points in it from 0 on; None if it does not lie within the domain, or is not feasible throughout."""
+    """The box with the distances of points in it from 0 on; None if it does not lie within the domain, or is not feasible throughout, or
+    if formulas have no bound there. (The distance in the box that comes may be infinite.)
+    """
     known = tuple(problem.parameters.T) if len(problem.parameters) else None
+    box[-1] = 0.0
     lo, hi, level = _slopes(problem)[0].decorated(box[None, :, 0], box[None, :, 1], parameters=known)
     far = float(greatest_lengths(np.maximum(np.abs(lo), np.abs(hi))[:, :3])[0])
+    if not far < np.inf:
+        return None
     box[-1] = 0.0, far
     feasible, _ = problem.range_kernel.interval(box[None, :, 0], box[None, :, 1], parameters=known)
     inside = ((box >= problem.inner[:, :1]) & (box <= problem.inner[:, 1:]))[:-1].all()
-    return box if inside and feasible[0, -1] >= 1.0 and (level[:, :3] >= 1).all() and np.isfinite(far) else None
+    return box if inside and feasible[0, -1] >= 1.0 and (level[:, :3] >= 1).all() else None

@@ -140,7 +140,7 @@ class Meetings(Neighbourhood):
     def problem(self, m: Meeting, reach: float, many: bool, critical: bool = True) -> Problem:
         numbers = self.numbers[m.label[0]], self.numbers[m.label[1]]
         free = tuple(self.free[k] for k in m.label) if self.ranges else ()
-        first, second = (self.around[k, 0].mean(axis=1) for k in m.label)
+        first, second = (np.nan_to_num(self.around[k, 0], posinf=0.0, neginf=0.0).mean(axis=1) for k in m.label)
         names = {name for one in free for name in one}
         ranges = {variable_of(s): ends for s, ends in self.ranges.items() if variable_of(s) in names}
         found = nearest(m.first, m.second, numbers, self.time, reach, m.label, many, first - second, ranges, free, critical)

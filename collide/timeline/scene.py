@@ -74,6 +74,8 @@ class Scene(Approaching):
         self.nested: set[Pair] = set()
         self.parted: set[Pair] = set()
         self.apart_until: dict[Pair, float] = {}
+        # Pairs whose formulas have no bound at the beginning where they could not be told apart.
+        self.unbounded: set[Pair] = set()
         self.early: frozenset[Pair] = frozenset()
         self.begin = span[0]
         # A moment at which bodies may meet that count as apart: what they do there need not be tangent.
@@ -104,29 +106,44 @@ class Scene(Approaching):
         self.near, self._meetings = self._late(self.near), None
 
     def start(self, tolerance: float, clock: Clock) -> Starts:
-        """The state of every pair at the beginning. If all their faces are apart then, one body may still enclose the other. From there on
-        pairs at rest are left out: they stay as they are, so none of their contacts is new.
+        """The state of every pair at the beginning, as `look` tells it. From there on pairs at rest are left out: they stay as they are, so
+        none of their contacts is new.
         """
+        self.look(tolerance, clock)
+        self.leave_out_resting()
+        return self.states
+
+    def look(self, tolerance: float, clock: Clock) -> None:
+        """The state of every pair at the beginning. If all their faces are apart then, one body may still enclose the other."""
         close = self._close(self.begin)
         self.states = Starts(len(self.bodies), Start.DISJOINT, self.states.ignored)
         # Where faces of all pairs are close there is nothing more to find.
         for label in sorted({*close, *(self._overlapping() if len(close) < len(self.states) else ())}):
             check()
-            state, apart = Start.UNKNOWN, label not in close
+            state, apart, unbounded = Beginning(Start.UNKNOWN, label not in close)
             if label not in close:
                 state = nested(self.bodies[label[0]], self.bodies[label[1]], self.begin, clock, self.pair_numbers(label))
             elif not clock.over:
-                state, apart = self._start_of(label, self.begin, tolerance, clock, close[label])
+                state, apart, unbounded = self._start_of(label, self.begin, tolerance, clock, close[label])
             if state is not Start.DISJOINT:
                 self.states.others[label] = state
             if apart and state is Start.UNKNOWN:
                 self.undecided.add(label)
             elif apart and state is Start.OVERLAPPING:
                 self.nested.add(label)
-        self.resting.single |= {(i, j) for i, j in self.states.others if at_rest(self._carriers[i], self._carriers[j])}
+            if unbounded:
+                self.unbounded.add(label)
+
+    def leave_out_resting(self, asked: Collection[Pair] = ()) -> None:
+        """Leave out pairs at rest, except those that are `asked` whether they meet at the beginning: of all others it is known."""
+        self.resting.single |= set(filter(self.rest, self.states.others))
+        self.resting = self.resting.without(asked)
         self.left_out = [*self.left_out, self.resting]
         self.near = [m for m in self.near if m.label not in self.resting]
-        return self.states
+
+    def rest(self, label: Pair) -> bool:
+        """Are two bodies seen not to move against each other?"""
+        return at_rest(*(self._carriers[k] for k in label))
 
     def _close(self, at: float) -> dict[Pair, list[tuple[Cell, Cell]]]:
         """The pairs of faces that may meet at a moment, by pairs of bodies."""

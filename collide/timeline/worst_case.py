@@ -58,19 +58,21 @@ class Parametric:
         self.ranges, self.objective, self.time, self.span = dict(ranges), objective, time, span
         members = [family_of(body) for body in bodies]
         numbers, self.free = in_ranges(members, ranges)
+        self.resting: set[Pair] = set()
         self.scene = Scene([m.body for m in members], time, span, (), closed=False, numbers=numbers, ignored=ignored, carried=bodies)
 
     def start(self, tolerance: float, clock: Clock) -> None:
-        """How the pairs begin, for all values. Those of bodies with parameters that are not proved disjoint then count as apart: if they
-        meet at the beginning, this is found.
+        """How the pairs begin, for all values. Those of bodies with parameters that are not proved disjoint then count as apart, also if
+        they are at rest: if they meet at the beginning, this is found.
         """
         scene = self.scene
-        scene.start(tolerance, clock)
+        scene.look(tolerance, clock)
         scene.unproved = scene.begin
-        for label in scene.states.others:
-            if any(map(any, (self.free[k] for k in label))):
-                scene.undecided.add(label)
-                scene.states.others[label] = Start.UNKNOWN
+        asked = [label for label in scene.states.others if any(map(any, (self.free[k] for k in label)))]
+        scene.undecided.update(asked)
+        scene.states.others |= dict.fromkeys(asked, Start.UNKNOWN)
+        scene.leave_out_resting(asked)
+        self.resting = {label for label in asked if scene.rest(label)}
 
     def further(self, label: Pair) -> tuple[str, ...]:
         """The further variables of a pair of bodies, the objective last."""
@@ -91,7 +93,7 @@ class Parametric:
         border = whole.border.copy()
         # Where the objective begins they may cross.
         border[-1, 0] = 1
-        return over(whole, (m.first, m.second), numbers, m.window, border)
+        return over(whole, (m.first, m.second), numbers, (m.window[0], m.window[0]) if m.label in self.resting else m.window, border)
 
     # -- searches -----------------------------------------------------------------------------------------------------
 

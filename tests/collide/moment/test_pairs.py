@@ -23,6 +23,10 @@ def test_pairs_and_groups_hold_what_a_set_of_their_pairs_does(seed):
     pairs, expected = Pairs(count, single, groups), listed(single, groups)
     assert {pair for pair in every if pair in pairs} == expected and len(pairs) == len(expected) and bool(pairs) == bool(expected)
     assert pairs.holds(*np.array(every).T).tolist() == [pair in expected for pair in every]
+    gone = [every[k] for k in rng.integers(0, len(every), rng.integers(0, 6))]
+    pairs, expected = pairs.without(gone[:2]).without(gone[2:]), expected - set(gone)
+    assert {pair for pair in every if pair in pairs} == expected and len(pairs) == len(expected) and bool(pairs) == bool(expected)
+    assert pairs.holds(*np.array(every).T).tolist() == [pair in expected for pair in every]
 
 
 def test_the_state_of_pairs_is_told_as_by_a_dictionary():
