@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from . import copies, equations, machinery, other_queries, referee
+from . import copies, equations, machinery, other_queries, referee, settings
 from .agreement import Claim, closed_form, contradictions, weaker
 from .scenes import Scene
 from .shapes import Draw
@@ -94,4 +94,15 @@ def ask_copies(kind: str, seed: int) -> Findings:
     """An object that goes on from step to step, and copies of it."""
     found = Findings(copies.kept(kind, seed))
     with_errors(found, kind, lambda: found.wrong.extend(copies.wrong(found.scene)))
+    return found
+
+
+def ask_settings(kind: str, seed: int, budget: float) -> Findings:
+    """Bodies with ranges of parameters, against single values."""
+    found = Findings(settings.setting(kind, seed))
+
+    def run() -> None:
+        found.wrong, found.claims = settings.wrong(kind, seed, budget)
+
+    with_errors(found, kind, run)
     return found

@@ -12,9 +12,9 @@ import collide
 from collide import Start, Status
 from collide.search import clock
 
-from . import copies, equations, referee
+from . import copies, equations, referee, settings
 from .agreement import Claim, Place, contradictions, weaker
-from .asking import Findings, ask_copies, ask_equations, ask_machine, ask_rows, asked, suiting
+from .asking import Findings, ask_copies, ask_equations, ask_machine, ask_rows, ask_settings, asked, suiting
 from .scenes import KINDS, scene
 from .source import script
 from .ways import WAYS
@@ -61,6 +61,22 @@ def test_equations_agree(kind: str, seed: int) -> None:
 @pytest.mark.parametrize("seed", [1, 2])
 def test_copies_go_on_as_their_originals_do(kind: str, seed: int) -> None:
     assert ask_copies(kind, seed).wrong == []
+
+
+@pytest.mark.parametrize(("kind", "seed"), [("resting", 4), ("alike", 0), ("enclosed", 1), ("passing", 4)])
+def test_ranges_agree_with_their_values(kind: str, seed: int) -> None:
+    """The seeds of what rests and of what encloses are two at which a contact was once missed."""
+    assert kind in settings.KINDS
+    found = ask_settings(kind, seed, 2.0)
+    assert found.wrong == [] and {c.way for c in found.claims} >= {"ranges", "parts of ranges", "row", "call", "spells", "clearance"}
+
+
+def test_a_range_that_misses_what_its_values_do_is_noticed() -> None:
+    """Of single values that meet, and of a critical value."""
+    met, none = settings.whole("row", Status.CONTACT, 0.25, 0.5, ()), settings.whole("ranges", Status.NO_CONTACT, 1.0, None, ())
+    late = settings.whole("ranges", Status.CONTACT, 0.75, 0.875, ())
+    assert len(list(settings.earlier([none, late], [met]))) == 2
+    assert list(settings.earlier([met], [none, late])) == []
 
 
 def test_the_slice_holds_every_kind_and_every_way() -> None:
