@@ -69,13 +69,13 @@ def contact_batch(bodies: Sequence[Any], time: tuple[Any, Any], *, parameters: M
     `first_contact` for bodies that start apart; surfaces that meet at time[0] do so at this very time. That one body may enclose another is
     not looked at.
 
-    No hit is *proved* free of contact. CONTACT: `time` holds the earliest contact, and one is *proved* to exist within it; approximately,
-    `pairs` (n, 2) are the bodies that meet, on their `faces` (n, 2), at `points` (n, 3), and `parameters` (n, 4) are u1, v1, u2, v2 there.
-    An implicit body has none: its face is -1, and its u and v are NaN. A face of a mesh is a triangle. UNRESOLVED: no contact before
-    time[0] of the bracket, and one is neither proved nor excluded near `points`; of a graze `time` is as wide as rounding leaves it open,
-    some 1e-8, or more where bodies part slowly. BUDGET_SPENT: no contact before time[0], and one by time[1] where `proved`. Rotation
-    matrices with parameters are taken on trust. Of a contact just at the end of the span the bracket may end a little later, as that of
-    `first_contact`.
+    No hit is *proved* free of contact. CONTACT: `time` holds the earliest contact, and one is *proved* to exist within it; `notes` say so
+    where rounding leaves this bracket wider than the tolerance. Approximately, `pairs` (n, 2) are the bodies that meet, on their `faces`
+    (n, 2), at `points` (n, 3), and `parameters` (n, 4) are u1, v1, u2, v2 there. An implicit body has none: its face is -1, and its u and v
+    are NaN. A face of a mesh is a triangle. UNRESOLVED: no contact before time[0] of the bracket, and one is neither proved nor excluded
+    near `points`; of a graze `time` is as wide as rounding leaves it open, some 1e-8, or more where bodies part slowly. BUDGET_SPENT: no
+    contact before time[0], and one by time[1] where `proved`. Rotation matrices with parameters are taken on trust. Of a contact just at
+    the end of the span the bracket may end a little later, as that of `first_contact`.
 
     Raises TypeError for what is no list of bodies, and ValueError for fewer than two of them, a symbol without values, values without a
     symbol, arrays of different lengths or with numbers that are not finite, a tolerance outside 1e-12 to 1, a time span that does not go
@@ -207,14 +207,15 @@ class _Answer:
 
     def solve_in_stages(self, k: int, clock: Clock) -> None:
         """Searches a row like a single call: between the moments at which formulas change, and at each of these moments."""
-        options = Options(simultaneity=resolved(self.gap, self.span), separation=_SEPARATION, tolerance=_TOLERANCE)
+        # Boxes that are divided no further leave a time open that grows with their width.
+        options = Options(simultaneity=resolved(self.gap, self.span), separation=_SEPARATION, tolerance=min(_TOLERANCE, self.gap))
         before, found = clock.boxes, Evidence(None, False, self.span[0])
         scene = self.rows.scene(k)
         if scene is None:
             return
         met = _met_at_first(scene, clock)
         if met is None:
-            for more in searched(Query(scene, options, clock), features=False):
+            for more in searched(Query(scene, options, clock, features=False)):
                 found = more
         self.tests[k] += clock.boxes - before
         if met is not None:
@@ -269,7 +270,14 @@ class _Answer:
 
     def batch(self) -> BodyBatch:
         return BodyBatch(status=statuses(self.codes), hit=self.codes != _NONE, time=self.time, parameters=self.where, proved=self.proved,
-                         tests=self.tests, pairs=self.pairs, faces=self.faces, points=self.points)
+                         tests=self.tests, pairs=self.pairs, faces=self.faces, points=self.points, notes=self._notes())
+
+    def _notes(self) -> tuple[str, ...]:
+        """Whether brackets of contacts are wider than the tolerance, by more than a rounding of their ends."""
+        (lo, hi), contact = self.time.T, self.codes == _CONTACT
+        if not (contact & (hi > np.nextafter(lo + self.gap, math.inf))).any():
+            return ()
+        return (f"Some rows of CONTACT have a bracket wider than the tolerance of {self.gap:g}: rounding tells their time no closer.",)
 
 
 def _met_at_first(scene: Scene, clock: Clock) -> tuple[Start, "_Known"] | None:

@@ -181,7 +181,7 @@ def _leave_out_nested(query: Query) -> None:
         if surfaces.by_faces(label) and any(map(is_bundle, surfaces.near)):
             found = Evidence(None, False, scene.begin)
             with query.clock.at_most(_FACES_FIRST):
-                for more in searched(query._replace(scene=surfaces), features=False):
+                for more in searched(query._replace(scene=surfaces, features=False)):
                     found = more
             clear, end = found.clear_until(scene.span[1]), scene.span[1]
             never = found.finished and not found.located and not found.proved < math.inf and clear >= end

@@ -14,17 +14,17 @@ from ..moment.pairs import Pair
 from .course import Course
 from .evidence import Doubts, Evidence, Query
 from .scene import Scene
-from .stages import at_kink, searches, times, to_the_end
+from .stages import at_kink, searches, to_the_end
 
 Near = tuple[Pair, Cell, Cell]
 
 
-def searched(query: Query, features: bool = True) -> Iterator[Evidence]:
-    """What is known of all of the time span, ever more of it, however the bodies move; `features`: also of what was hit."""
+def searched(query: Query) -> Iterator[Evidence]:
+    """What is known of all of the time span, ever more of it, however the bodies move."""
     course = query.scene.course
     if course is not None:
-        return along(query, course)
-    return to_the_end(query, searches(query) if features else times(query))
+        return along(query._replace(features=True), course)
+    return to_the_end(query, searches(query))
 
 
 def along(query: Query, course: Course) -> Iterator[Evidence]:

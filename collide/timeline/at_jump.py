@@ -19,7 +19,7 @@ def at_jump(query: Query, span: Window) -> Evidence:
     """What may meet while a motion jumps. It is excluded wherever the bodies may be meanwhile, or by each of the formulas that may hold
     then; or it is proved of the moment after it, where bodies cross then.
     """
-    scene, options, clock, _ = query
+    scene, options, clock = query.scene, query.options, query.clock
     meetings = [m for m in scene.meetings(span[1]) if within(m, span)]
     if not meetings:
         return Evidence(None, True, span[1])

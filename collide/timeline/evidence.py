@@ -17,13 +17,14 @@ from .situated import Meeting
 
 class Query(NamedTuple):
     """A scene, what is asked of its searches, and the budget. `region`: where alone the two bodies of the scene may meet in its span, if
-    that is known.
+    that is known. `features`: what is hit is searched, too, once the time is known.
     """
 
     scene: Scene
     options: Options
     clock: Clock
     region: Region | None = None
+    features: bool = True
 
     def within(self, span: Window, bodies: Sequence[Any] | None = None) -> "Query":
         """Of the same bodies, or others that are there, in another span of time."""

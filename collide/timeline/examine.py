@@ -37,10 +37,10 @@ def first_meeting(query: Query, span: Window, proved: float = math.inf, looks: L
     """A search of what may meet in a span of time, where contact is proved by the time `proved`.
 
     Where faces stand for their borders tangency does not narrow contacts there, so it stops as soon as the time is known to within
-    `simultaneity`, and goes on only if nothing is left at a border. Where contact is unlikely to be isolated it stops some way before:
-    in the last of the time boxes gather along a curve, where samples thin them out, but those of edges do so only in what follows.
-    `looks`: what it may be left for. `closer`: what may meet is looked at more closely before, as it is where
-    that is much.
+    `simultaneity`, and goes on only if nothing is left at a border. Where contact is unlikely to be isolated it stops some way before, if
+    what is hit is searched next: in the last of the time boxes gather along a curve, where samples thin them out, but those of edges do so
+    only in what follows. `looks`: what it may be left for. `closer`: what may meet is looked at more closely before, as it is where that
+    is much.
     """
     meetings = near_in(query, span)
     if meetings is None:
@@ -55,7 +55,7 @@ def first_meeting(query: Query, span: Window, proved: float = math.inf, looks: L
     search = Search(problems, query.options, starts=None if query.region is None else [query.region.boxes(p) for p in problems])
     search.proved = proved
     if bordered(query.scene, meetings):
-        search.gap, search.ahead = query.options.simultaneity, _AHEAD
+        search.gap, search.ahead = query.options.simultaneity, _AHEAD if query.features else 0.0
     clear = max(span[0], min(m.window[0] for m in meetings))
     return _answered(query, meetings, span, search, drive_looking(search, query.clock, query.scene.begin, span, clear, looks))
 

@@ -46,14 +46,9 @@ def searches(query: Query, changes: bool = True, goes_on: bool = False) -> Itera
     found = Evidence(None, False, query.scene.span[0])
     for found in Stages(query, changes, goes_on).times():
         yield found
-    while found.search is not None and found.features:
+    while query.features and found.search is not None and found.features:
         found = hit(query, found)
         yield found
-
-
-def times(query: Query) -> Iterator[Evidence]:
-    """Likewise, but for what was hit."""
-    return Stages(query, True).times()
 
 
 def to_the_end(query: Query, evidence: Iterator[Evidence]) -> Iterator[Evidence]:
@@ -240,7 +235,7 @@ def beyond(query: Query, found: Evidence) -> Evidence | None:
         scene = query.scene
     if stage_ends(scene.bodies, _around(span)) or not free_of_jumps(scene.bodies, scene.numbers, _around(span)):
         return None
-    later = _last(searches(query.within(span), changes=False)) or found
+    later = _short(query.within(span)) or found
     if later.finished and later.proved < math.inf:
         assert later.search is not None
         first = later.search.clear_until(later.search.solutions, span[1])
@@ -274,7 +269,7 @@ def _by_itself(query: Query, stage: Window) -> Evidence:
     """What is found in a short stage by itself: where motions are not known to be continuous, they may jump."""
     if not (query.scene.across or joined_bodies(query.scene.bodies, _around(stage))):
         return at_jump(query, stage)
-    return _last(searches(query.within(stage), changes=False)) or Evidence(None, False, stage[0])
+    return _short(query.within(stage)) or Evidence(None, False, stage[0])
 
 
 def _joined(query: Query, stage: Window, reach: float) -> Evidence | None:
@@ -288,7 +283,7 @@ def _joined(query: Query, stage: Window, reach: float) -> Evidence | None:
     bodies = scene.bodies if scene.across else joined_bodies(scene.bodies, _around(span))
     if not bodies or not free_of_jumps(bodies, scene.numbers, _around(span)):
         return None
-    found = _last(searches(query.within(span, bodies), changes=False))
+    found = _short(query.within(span, bodies))
     return found if found is not None and found.finished else None
 
 
@@ -296,5 +291,7 @@ def _around(span: Window) -> Window:
     return float(np.nextafter(span[0], -math.inf)), float(np.nextafter(span[1], math.inf))
 
 
-def _last(found: Iterator[Evidence]) -> Evidence | None:
+def _short(query: Query) -> Evidence | None:
+    """What is known of a short span in the end, also of what is hit."""
+    found = searches(query._replace(features=True), changes=False)
     return (collections.deque(found, maxlen=1) or [None])[0]
