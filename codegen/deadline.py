@@ -1,20 +1,31 @@
 """The time at which a caller wants control back from long work in Python.
 
 Formulas of a few thousand terms take seconds to convert, to differentiate and to translate. Our loops call `check` from time to time; it
-raises `TimeUp` once the time of the caller is up. SymPy cannot be asked to do so: what is `interruptible` ends wherever it is, as by
-Ctrl-C, so it must be a pure function of SymPy's values. What was finished before is kept in the caches; what was begun is dropped.
-Where no limit is set nothing ever ends.
+raises `TimeUp` once the time of the caller is up. SymPy cannot be asked to do so: a thread that is in it then is ended there (`_Watch`),
+between two of its bytecodes, as by Ctrl-C: its values are pure, so nothing is left half done. What is `interruptible` ends wherever it is,
+so it must be a pure function, too. What was finished before is kept in the caches; what was begun is dropped. Where no limit is set nothing
+ever ends.
+
+Ctrl-C within a limit of the first thread means that the time is up: so it, too, ends work only where nothing is left half done. Where it is
+not heeded, and when it comes again, it is Python's own.
 """
 
 import contextlib
 import ctypes
+import signal
+import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
 from contextvars import ContextVar
-from dataclasses import dataclass
+from types import FrameType
 
 _left: ContextVar[Callable[[], float] | None] = ContextVar("left", default=None)
+
+# Packages in whose code a thread may be ended, but for the module that writes down what was found of an object.
+_PURE, _WRITING = ("sympy", "mpmath"), ("sympy.core.facts",)
+# Seconds by which a thread in these may be late, so that what calls `check` ends by itself; and after which Ctrl-C ends anything.
+_LATE, _HEEDED = 0.1, 0.35
 
 
 class TimeUp(BaseException):
@@ -25,27 +36,82 @@ class limited:
     """Within it, `check` raises `TimeUp` in this thread when `left` says that no seconds are left. The innermost limit counts."""
 
     def __init__(self, left: Callable[[], float]) -> None:
-        self._limit = left
+        self._work = _Work(left, _LATE, False)
 
     def __enter__(self) -> None:
-        self._token = _left.set(self._limit)
+        self._token = _left.set(self._work.limit)
+        self._hears = _keyboard.hear()
+        _watch.begin(self._work)
 
     def __exit__(self, *error: object) -> None:
         _left.reset(self._token)
-        work = _watch.work.get(threading.get_ident())
-        if work is not None and work.limit is self._limit:
-            # It was interrupted just as it ended, or began.
-            _watch.end()
+        # Also what was interrupted within it just as it ended, or began.
+        _watch.end(self._work)
+        if self._hears:
+            _keyboard.leave()
 
 
 def check(needed: float = 0.0) -> None:
     """Raises `TimeUp` if fewer seconds are left than are `needed` for what comes next and cannot be interrupted."""
     left = _left.get()
-    if left is not None and left() < needed:
+    if left is not None and (left() < needed or interrupted()):
         raise TimeUp
 
 
+# -- Ctrl-C ---------------------------------------------------------------------------------------------------------------
+
+
+class _Keyboard:
+    """Ctrl-C while the first thread has a limit: when it came, in seconds of the clock, or None."""
+
+    def __init__(self) -> None:
+        self.came: float | None = None
+
+    def hear(self) -> bool:
+        """From now on it is noted here, unless it is already, or means something else to the program."""
+        if threading.get_ident() != _first() or signal.getsignal(signal.SIGINT) is not signal.default_int_handler:
+            return False
+        self.came = None
+        with contextlib.suppress(ValueError):
+            signal.signal(signal.SIGINT, self.note)
+            return True
+        return False
+
+    def leave(self) -> None:
+        self.came = None
+        if signal.getsignal(signal.SIGINT) == self.note:
+            signal.signal(signal.SIGINT, signal.default_int_handler)
+
+    def note(self, number: int, frame: FrameType | None) -> None:
+        if self.came is not None:
+            signal.default_int_handler(number, frame)
+        self.came = time.perf_counter()
+
+
+def _first() -> int | None:
+    return threading.main_thread().ident
+
+
+_keyboard = _Keyboard()
+
+
+def interrupted() -> bool:
+    """Did Ctrl-C come while this thread, the first one, had a limit that it still has?"""
+    return _keyboard.came is not None and threading.get_ident() == _first()
+
+
 # -- what cannot look at the clock itself ---------------------------------------------------------------------------------
+
+
+class _Work:
+    """What says what is left of the time of some work, how late it may end, whether it may end `anywhere`, how often the clock was looked
+    at since then, and at which of these looks it was last ended. `outer`: the work that it is a part of.
+    """
+
+    def __init__(self, limit: Callable[[], float], late: float, anywhere: bool) -> None:
+        self.limit, self.late, self.anywhere = limit, late, anywhere
+        self.looks, self.ended = 0, 0
+        self.outer: _Work | None = None
 
 
 @contextlib.contextmanager
@@ -53,15 +119,16 @@ def interruptible(late: float = 0.0) -> Iterator[None]:
     """Within it, `TimeUp` is raised wherever this thread is as the time is up: from another one, which looks at the clock meanwhile. So
     many seconds `late`: by then what calls `check` has ended by itself.
     """
-    left = _left.get()
-    if left is None or threading.get_ident() in _watch.work:
+    left, before = _left.get(), _watch.work.get(threading.get_ident())
+    if left is None or (before is not None and before.anywhere):
         yield
         return
+    work = _Work(left, late, True)
     try:
-        _watch.begin(left, late)
+        _watch.begin(work)
         yield
     finally:
-        _watch.end()
+        _watch.end(work)
 
 
 class _Watch:
@@ -74,19 +141,29 @@ class _Watch:
         self.work: dict[int, _Work] = {}
         self._lock, self._runs = threading.Lock(), False
 
-    def begin(self, limit: Callable[[], float], late: float) -> None:
+    def begin(self, work: _Work) -> None:
         with self._lock:
-            self.work[threading.get_ident()] = _Work(limit, late)
+            work.outer = self.work.get(threading.get_ident())
+            self.work[threading.get_ident()] = work
             if not self._runs:
                 self._runs = True
                 threading.Thread(target=self._run, name="deadlines", daemon=True).start()
 
-    def end(self) -> None:
-        """Nothing is raised in this thread from now on, nor what was on its way."""
+    def end(self, work: _Work) -> None:
+        """Nothing is raised in this thread from now on for this work and its parts, nor what was on its way."""
+        thread, ended = threading.get_ident(), False
         with self._lock:
-            work = self.work.pop(threading.get_ident(), None)
-        if work is not None and work.looks:
-            _settle(threading.get_ident())
+            parts = [self.work.get(thread)]
+            while parts[-1] is not None and parts[-1] is not work:
+                parts.append(parts[-1].outer)
+            if parts[-1] is work:
+                ended = any(part is not None and part.ended for part in parts)
+                if work.outer is None:
+                    del self.work[thread]
+                else:
+                    self.work[thread] = work.outer
+        if ended:
+            _settle(thread)
 
     def _run(self) -> None:
         idle = 0
@@ -96,19 +173,28 @@ class _Watch:
                 idle = 0 if self.work else idle + 1
                 self._runs = idle < self._IDLE
                 for thread, work in self.work.items():
-                    if work.limit() + work.late < 0:
-                        if work.looks % self._AGAIN == 0:
-                            _raise(thread, TimeUp)
-                        work.looks += 1
+                    self._look(thread, work)
+
+    def _look(self, thread: int, work: _Work) -> None:
+        came = _keyboard.came if thread == _first() else None
+        if came is None and not work.limit() + work.late < 0:
+            return
+        work.looks += 1
+        if work.ended and work.looks - work.ended < self._AGAIN:
+            return
+        unheeded = came is not None and time.perf_counter() > came + _HEEDED
+        if unheeded or work.anywhere or _in_pure_code(thread):
+            work.ended = work.looks
+            _raise(thread, KeyboardInterrupt if unheeded else TimeUp)
 
 
-@dataclass
-class _Work:
-    """What says what is left of the time of some work, how late it ends, and how often it was looked at since then."""
-
-    limit: Callable[[], float]
-    late: float = 0.0
-    looks: int = 0
+def _in_pure_code(thread: int) -> bool:
+    """Is a thread in code that may be left at any bytecode? While it waits for the interpreter it stays there, and what is raised in it is
+    raised before it goes on.
+    """
+    frame = sys._current_frames().get(thread)
+    name = "" if frame is None else frame.f_globals.get("__name__", "")
+    return name.partition(".")[0] in _PURE and name not in _WRITING
 
 
 def _raise(thread: int, error: type[BaseException]) -> None:
@@ -120,7 +206,7 @@ def _settle(thread: int) -> None:
     """Raised and caught here: what may be on its way to this thread, replaced by one that is. To take it back instead would leave CPython's
     mark that something is (as of 3.13), and every call in the process the slower for it.
     """
-    with contextlib.suppress(TimeUp):
+    with contextlib.suppress(TimeUp, KeyboardInterrupt):
         _raise(thread, TimeUp)
         for _ in range(1000):
             pass

@@ -32,7 +32,7 @@ from .graph.serialize import deserialize, serialize
 from .machine.bytecode import interpretable
 from .machine.capsule import SIGNATURES, capsule
 from .machine.linked import NONE, address, batch_function, general_batch_function, linked, tiered
-from .machine.native import Code, check_cpu, code_key, object_code
+from .machine.native import Code, check_cpu, code_key
 from .machine.tiers import Tiered
 from .numbers import rounded_doubles
 from .walk import nesting_in_words
@@ -247,7 +247,7 @@ class Kernel:
             return held[kind, entry]
 
     def _build(self, kind: Kind, entry: str) -> Code:
-        return linked(self._name(kind, entry), entry, lambda: object_code(self.llvm(kind, entry), self.cpu))
+        return linked(self._name(kind, entry), entry, lambda: self.llvm(kind, entry), self.cpu)
 
     def _name(self, kind: Kind, entry: str) -> str:
         return self._named(serialize(self.outputs), kind, entry)

@@ -20,8 +20,8 @@ from ..emit.lanes import Lanes, Module
 from ..graph.expr import Expr, reachable
 from ..graph.serialize import serialize
 from ..graph.signs import Known, analyse
-from ..machine import cache
-from ..machine.native import Code, code_key, object_code
+from ..machine import waited
+from ..machine.native import Code, code_key
 from ..reference.interpreter import enclose_constant
 from .rows import intersect_quotient
 
@@ -48,7 +48,7 @@ def backward_code(equations: Sequence[Expr], condition: Expr | None) -> Code | N
     if len(order) > LIMIT or any(e.op in _FOREIGN for e in order):
         return None
     key = code_key("backward", serialize(roots), str(condition is not None))
-    return Code(cache.kept(key, lambda: object_code(_text(equations, condition, order))), ("kernel",))
+    return Code(waited.kept(key, "text", lambda: (_text(equations, condition, order),)), ("kernel",))
 
 
 def _text(equations: Sequence[Expr], condition: Expr | None, order: Sequence[Expr]) -> str:

@@ -54,9 +54,12 @@ Adopt = Callable[[bytes], None]
 
 
 class Compiler:
-    """What was asked for, and who makes it: a thread hands it over to a child, another one takes what comes back."""
+    """What was asked for, and who makes it: a thread hands it over to a child, another one takes what comes back. `polite`: the child
+    comes after all other processes.
+    """
 
-    def __init__(self) -> None:
+    def __init__(self, polite: bool = True) -> None:
+        self._polite = polite
         self._changed = threading.Condition()
         # LLVM is at work in this process.
         self._busy = threading.Lock()
@@ -86,10 +89,9 @@ class Compiler:
             if not self._changed.wait_for(lambda: not (self._asked or self._adopting), seconds):
                 raise RuntimeError(f"{len(self._asked)} pieces of machine code were not ready within {seconds} s")
 
-    def wait(self, name: str, seconds: float) -> None:
-        """Waits for one piece of code, at most so many seconds, and no longer than another process works at it."""
-        with self._changed:
-            self._changed.wait_for(lambda: not (name in self._asked or self._adopting) or self._deaths >= _DEATHS, seconds)
+    def works_at(self, name: str) -> bool:
+        """Is that code still to come? Without waiting for any lock, so that Ctrl-C may come meanwhile."""
+        return (name in self._asked or self._adopting > 0) and self._deaths < _DEATHS
 
     def hand_over(self) -> None:
         """This process ends: the child gets the rest, and goes on without it; what LLVM does here is waited for."""
@@ -108,7 +110,7 @@ class Compiler:
             _close(self.child.stdin)
             _close(self.child.stdout)
             self.child.returncode = 0
-        self.__init__()  # type: ignore[misc]
+        self.__init__(self._polite)  # type: ignore[misc]
 
     # -- handing over -----------------------------------------------------------------------------------------------
 
@@ -141,7 +143,7 @@ class Compiler:
         child = self._living(work.name) if code is None else None
         if child is not None:
             with contextlib.suppress(*ENDED):
-                send(_ends_of(child)[0], (os.environ.get(cache.VARIABLE), cache.fingerprint(), *work))
+                send(_ends_of(child)[0], (os.environ.get(cache.VARIABLE), cache.fingerprint(), self._polite, *work))
             return
         if code is None and self._deaths < _DEATHS and not self._ends:
             with self._busy, contextlib.suppress(Exception):
@@ -253,9 +255,10 @@ def _widen(pipe: int) -> None:
         fcntl.fcntl(pipe, fcntl.F_SETPIPE_SZ, _PIPE)
 
 
-compiler = Compiler()
-"""That of this process."""
+compiler, hasty = Compiler(), Compiler(polite=False)
+"""Those of this process: of what makes later calls faster, and of what somebody waits for (see `waited`)."""
 
-atexit.register(compiler.hand_over)
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=compiler.forget)
+for _each in (compiler, hasty):
+    atexit.register(_each.hand_over)
+    if hasattr(os, "register_at_fork"):
+        os.register_at_fork(after_in_child=_each.forget)

@@ -99,10 +99,10 @@ def _listen(requests: "queue.SimpleQueue[Any]") -> None:
     os._exit(0)
 
 
-def _give_way(how: str) -> None:
-    """The other process is in no hurry, but for the first code of loops, and comes before this one."""
+def _give_way() -> None:
+    """The other process is in no hurry, and comes before this one."""
     global _polite
-    if how != "first" and not _polite and hasattr(os, "nice"):
+    if not _polite and hasattr(os, "nice"):
         os.nice(_NICE)
         _polite = True
         # A session of its own, which keeps Ctrl-C away, is a group of its own to Linux's scheduler: niceness counts within that alone.
@@ -113,7 +113,7 @@ def _give_way(how: str) -> None:
 _polite = False
 
 
-def _answer(place: str | None, source: bytes, name: str, how: str, given: tuple[Any, ...]) -> tuple[str, bytes | None]:
+def _answer(place: str | None, source: bytes, polite: bool, name: str, how: str, given: tuple[Any, ...]) -> tuple[str, bytes | None]:
     """The code, which is kept in the cache at that place, too; None where it cannot be made, or not by the source the name stands for,
     which changed since the other process read it.
     """
@@ -121,7 +121,8 @@ def _answer(place: str | None, source: bytes, name: str, how: str, given: tuple[
 
     if cache.fingerprint() != source:
         return name, None
-    _give_way(how)
+    if polite:
+        _give_way()
     os.environ.pop(cache.VARIABLE, None)
     if place is not None:
         os.environ[cache.VARIABLE] = place

@@ -21,8 +21,8 @@ from typing import NamedTuple
 from ..emit.entry import add_entry
 from ..emit.lanes import WIDTH, Emit, Lanes, Module
 from ..emit.room import add_with_room
-from . import cache
-from .native import Code, code_key, object_code
+from . import cache, waited
+from .native import Code, code_key
 
 VECTOR = 8 * WIDTH
 """Bytes a vector."""
@@ -120,12 +120,12 @@ class Library:
             return self.address[name]
 
     def _link(self, symbols: tuple[str, ...], add: Callable[[Module], object], opt: int) -> None:
-        def build() -> bytes:
+        def given() -> tuple[str, None, int]:
             module = Module(rounding=self.rounding)
             add(module)
-            return object_code(module.text(), opt=opt)
+            return module.text(), None, opt
 
-        self._add(cache.kept(self._key(symbols, opt), build), symbols)
+        self._add(waited.kept(self._key(symbols, opt), "text", given), symbols)
 
     def _key(self, symbols: tuple[str, ...], opt: int) -> str:
         return code_key("instructions", repr(symbols), self.rounding, str(opt))

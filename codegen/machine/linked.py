@@ -12,15 +12,16 @@ import numpy as np
 from ..emit.batch import add_general_batch
 from ..emit.lanes import Kind, Module
 from ..graph.expr import Expr
-from . import cache
+from . import cache, waited
 from .bytecode import Program, kernel_program, known_program
 from .compiler import Work
-from .native import Code, code_key, object_code
+from .native import Code, code_key
 from .tiers import Tiered
 
 # Locks are taken in one order: that of a kernel, this one or that of `straight_line`, `tiers._lock`, those of `interpreter`,
-# `native._lock`. No lock is held where `compiler` is asked, and none but its own where it answers. Reentrant: lowering may run a kernel
-# for the numbers that the code holds; that one is new, so no other thread holds its lock while it waits for this one.
+# `native._lock`. No lock is held where `compiler` is asked, and none but its own where it answers. `compiler.hasty` is asked, and waited
+# for, with locks held (`waited`), so it needs none of these: it gets text, and no graph that must be lowered. Reentrant: lowering may run
+# a kernel for the numbers that the code holds; that one is new, so no other thread holds its lock while it waits for this one.
 _lock = threading.RLock()
 _codes: dict[str, Code] = {}
 _tiers: dict[str, Tiered | None] = {}
@@ -43,11 +44,19 @@ def address(array: Any) -> int | None:
     return ctypes.addressof(ctypes.c_byte.from_buffer(array)) if array.flags.writeable else int(array.ctypes.data)
 
 
-def linked(name: str, entry: str, build: Callable[[], bytes]) -> Code:
+def linked(name: str, entry: str, text: Callable[[], str], cpu: str | None = None) -> Code:
     """Linked code by cache name: once a process, from disk where it is there, else built and stored."""
     with _lock:
         if name not in _codes:
-            _codes[name] = Code(cache.kept(name, build), (entry,))
+            _codes[name] = Code(waited.kept(name, "text", lambda: (text(), cpu)), (entry,))
+        return _codes[name]
+
+
+def _adopted(name: str, code: bytes) -> Code:
+    """As `linked`, of code that has come."""
+    with _lock:
+        if name not in _codes:
+            _codes[name] = Code(code, ("block",))
         return _codes[name]
 
 
@@ -70,7 +79,7 @@ def crowded() -> bool:
 
 def _interpreted(name: str, outputs: Sequence[Expr], packed: bytes, kind: Kind, bounded: bool) -> Tiered:
     return Tiered(3, _program(name, outputs, kind, bounded), lambda: Work(name, "block", (zlib.decompress(packed), kind, bounded)),
-                  lambda code: linked(name, "block", lambda: code), "block")
+                  lambda code: _adopted(name, code), "block")
 
 
 def _program(name: str, outputs: Sequence[Expr], kind: Kind, bounded: bool) -> Program:
@@ -98,10 +107,10 @@ def general_batch_function(kind: Kind, large: bool) -> Callable[..., None]:
 @functools.cache
 def _general_batch(kind: Kind, large: bool) -> tuple[Callable[..., None], Code]:
     """The loop, and the code that must stay alive for it."""
-    def build() -> bytes:
+    def text() -> str:
         module = Module()
         add_general_batch(module, kind, large)
-        return object_code(module.text())
+        return module.text()
 
-    code = linked(code_key("general batch", kind, str(large)), "batch", build)
+    code = linked(code_key("general batch", kind, str(large)), "batch", text)
     return ctypes.CFUNCTYPE(None, *_BATCH_ARGUMENTS, ctypes.c_void_p, *[ctypes.c_int64] * 3)(code.address["batch"]), code

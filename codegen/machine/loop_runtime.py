@@ -14,17 +14,13 @@ from typing import Any
 
 import numpy as np
 
-from ..deadline import check
-from . import cache
-from .compiler import Work, compiler
+from . import cache, waited
+from .compiler import Work, compiler, hasty
 from .loops import argument_kinds, loop_assembly, told
-from .native import Code, code_key, first_object_code, optimized_object_code
+from .native import Code, code_key, first_object_code
 
 # Better code of a loop is asked for once it ran so many seconds, or at the end of a query.
 _SECONDS, _USED = 0.5, 1e-9
-# Bytes of text up to which its first code is made at once; seconds for which that of others is waited for, which takes as long to make,
-# and how often a caller's time is looked at meanwhile.
-_SHORT, _PATIENCE, _LOOKS = 100_000, 0.5, 20
 _loops: list["Loop"] = []
 
 
@@ -45,12 +41,12 @@ class Loop:
         code = cache.load(name)
         self._best = code is not None or not quick
         if code is not None or not quick:
-            self._adopt(code or cache.kept(name, lambda: optimized_object_code(text())))
-        elif len(text()) < _SHORT:
+            self._adopt(code or waited.kept(name, "loop", lambda: (text(), quick)))
+        elif len(text()) < waited.SHORT:
             self._adopt(first_object_code(text()))
         else:
             self._first = Work(code_key("first", name), "first", (text(),))
-            compiler.ask(self._first, self._adopt_first)
+            hasty.ask(self._first, self._adopt_first)
 
     def _adopt(self, code: bytes) -> None:
         # The one before is kept: other threads may be running it.
@@ -63,13 +59,8 @@ class Loop:
                 self._adopt(code)
 
     def _waited(self) -> Callable[..., int]:
-        """The first code, made here if the compiler does not come to it."""
-        for _ in range(_LOOKS):
-            if self._call is None:
-                check()
-                compiler.wait(self._first.name, _PATIENCE / _LOOKS)
-        if self._call is None:
-            self._adopt_first(first_object_code(self._text()))
+        """The first code, which was asked for."""
+        self._adopt_first(waited.awaited(self._first))
         assert self._call is not None
         return self._call
 

@@ -75,7 +75,8 @@ watchers: list[Callable[[], None]] = []
 """Called before every wait for the compiler: progress bars append themselves here, and remove themselves."""
 
 
-def _announce() -> None:
+def announce() -> None:
+    """Before a wait for the compiler."""
     for watcher in tuple(watchers):
         watcher()
 
@@ -85,7 +86,7 @@ def object_code(text: str, cpu: str | None = None, opt: int = 2) -> bytes:
     it.
     """
     check(_A_BYTE * len(text))
-    _announce()
+    announce()
     target = target_machine(cpu, opt)
     with _parsed(text, target) as module:
         return bytes(target.emit_object(module))
@@ -116,7 +117,7 @@ def first_object_code(text: str) -> bytes:
 
 
 def _after(text: str, target: llvm.TargetMachine, options: Any, passes: Callable[[Any], Any]) -> bytes:
-    _announce()
+    announce()
     with _parsed(text, target) as module:
         builder = llvm.create_pass_builder(target, options)
         passes(builder).run(module, builder)

@@ -6,9 +6,9 @@ from collections.abc import Callable
 
 from ..emit.entry import add_entry
 from ..emit.lanes import Lanes, Module
-from . import cache
+from . import cache, waited
 from .compiler import Work
-from .native import Code, code_key, object_code
+from .native import Code, code_key
 from .recording import recorded
 from .tiers import Tiered
 
@@ -40,14 +40,14 @@ def _made(name: str, shape: tuple[object, ...], arguments: list[str], write: Cal
     if stored is None and quick:
         tiered = _tiered(key, arguments, *_written(arguments, write, rounding))
         return tiered.address, tiered
-    code = Code(stored or cache.kept(key, lambda: object_code(_written(arguments, write, rounding)[1])), (_ENTRY,))
+    code = Code(stored or waited.kept(key, "text", lambda: (_written(arguments, write, rounding)[1],)), (_ENTRY,))
     return code.address[_ENTRY], code
 
 
 def _tiered(key: str, arguments: list[str], L: Lanes, text: str) -> Tiered:
     """What is interpreted at first, or compiled without effort."""
     program = recorded(L, arguments)
-    first = Code(object_code(text, opt=0), (_ENTRY,)) if program is None else program
+    first = Code(waited.kept(code_key("effortless", key), "text", lambda: (text, None, 0)), (_ENTRY,)) if program is None else program
     packed = zlib.compress(text.encode(), 1)
     return Tiered(len(arguments), first, lambda: Work(key, "text", (zlib.decompress(packed).decode(),)),
                   lambda code: Code(code, (_ENTRY,)), _ENTRY, shared=True)

@@ -6,9 +6,10 @@ may be believed, `local` and `proof` for the contacts proposed and proved, `cert
 them is earlier.
 """
 
+import contextlib
 import functools
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from os import PathLike
 from time import perf_counter
@@ -17,6 +18,7 @@ from typing import Any
 import numpy as np
 
 from codegen.algebra import linear
+from codegen.deadline import TimeUp, interrupted, limited
 from codegen.given import doubles, shown
 from codegen.machine.loop_runtime import compiled
 from codegen.machine.memory import Memory, row_type
@@ -208,7 +210,18 @@ class _Limit:
 
     @property
     def over(self) -> bool:
-        return self.interrupted or perf_counter() > self._end
+        return self.interrupted or interrupted() or perf_counter() > self._end
+
+    @contextlib.contextmanager
+    def working(self) -> Iterator[None]:
+        """What is done within it ends when the time is up, or by Ctrl-C."""
+        try:
+            with limited(lambda: self._end - perf_counter()):
+                yield
+        except KeyboardInterrupt:
+            self.interrupted = True
+        except TimeUp:
+            pass
 
 
 def _checked(q: Any) -> np.ndarray:
@@ -257,7 +270,12 @@ def _answer(q: np.ndarray, weights: np.ndarray | None, tolerance: float, limit: 
     """In `workers` threads, each with a memory of its own; a pair is solved in the same way wherever it stands in a batch."""
     if not (isinstance(workers, (int, np.integer)) and workers > 0):
         raise ValueError(f"workers must be a positive number of threads, got {shown(workers)}")
-    count = min(int(workers), max(len(q), 1))
+    count, ready = min(int(workers), max(len(q), 1)), False
+    with limit.working():
+        # Resolved here, so that threads need not compile.
+        ready = bool(_kernels(q.shape[3] - 1, q.shape[4] - 1, weights is not None) and compiled(search if axes is None else baseline))
+    if not ready:
+        return _unsearched(len(q))
     if count == 1:
         return _Search(q, weights, tolerance, limit, axes, error).answer()
     parts = [slice(len(q) * k // count, len(q) * (k + 1) // count) for k in range(count)]
@@ -272,6 +290,12 @@ def _answer(q: np.ndarray, weights: np.ndarray | None, tolerance: float, limit: 
             limit.interrupted = True
     answers = [r.result() for r in running]
     return joined(answers)
+
+
+def _unsearched(n: int) -> Batch:
+    """Of so many pairs nothing is known."""
+    return Batch(statuses(np.full(n, memory.SPENT)), np.ones(n, bool), np.tile([0.0, 1.0], (n, 1)), np.full((n, 4), np.nan),
+                 np.zeros(n, bool), np.zeros(n, np.int64))
 
 
 def _triangle_baseline(q: np.ndarray, weights: np.ndarray | None, tolerance: float, limit: _Limit, axes: int) -> "_Search":
@@ -302,7 +326,6 @@ class _Search:
             numbers["test"] = (swept if axes >= TRADITIONAL else apart)(points, rational)
         for name, value in numbers.items():
             self.arrays.set(name, value)
-        # Resolved here, so that threads need not compile.
         self.loop = compiled(search if axes is None else baseline)
 
     def run(self) -> None:
@@ -310,15 +333,13 @@ class _Search:
         nothing is known.
         """
         done, n, part = 0, len(self.found), FIRST_PART
-        try:
+        with self.limit.working():
             while done < n and not self.limit.over:
                 begin, first, last = perf_counter(), done, min(n, done + part)
                 done = self.advance(done, last)
                 if done < last:
                     self.more_room()
                 part = next_part(max(done - first, 1), perf_counter() - begin)
-        except KeyboardInterrupt:
-            self.limit.interrupted = True
         self.found["verdict"][done:], self.found["proved"][done:] = memory.SPENT, 0
         self.time[done:], self.parameters[done:] = (0.0, 1.0), np.nan
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from codegen.deadline import TimeUp, limited
+from codegen.deadline import TimeUp, check, limited
 from codegen.interval import Interval
 from codegen.machine.loop_runtime import compiled
 from codegen.machine.memory import Number
@@ -220,8 +220,9 @@ class _Search:
         """Did it end within the budget? Ctrl-C ends it like a spent one. `axis`: of a screw by which they move."""
         self.most = NO_LIMIT if budget.boxes is None else int(budget.boxes)
         tests = _SLICE if axis is None else _UNSEEN
-        with contextlib.suppress(KeyboardInterrupt):
+        with contextlib.suppress(KeyboardInterrupt, TimeUp):
             while budget.seconds is None or perf_counter() - began < budget.seconds:
+                check()
                 reason = compiled(mesh_loop.search)(self.arrays.address, tests)
                 if reason == mesh_loop.FINISHED:
                     return True

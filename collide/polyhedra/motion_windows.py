@@ -89,8 +89,8 @@ def motion_windows(first: Motion, second: Motion, symbols: tuple[Any, ...] = ())
         outputs.append(_doubt(entries))
     lanes = np.repeat((numbers * [-1.0, 1.0])[:, :, None], 8, axis=2)
     names = ["t", "start", "end", *(str(s) for s in symbols)]
-    return Windows(Kernel(outputs, names, [f"p{k}" for k in range(len(numbers))]), control_kernel(jumps), np.ascontiguousarray(lanes),
-                   symbols)
+    kernel = Kernel(outputs, names, [f"p{k}" for k in range(len(numbers))], quick=True)
+    return Windows(kernel, control_kernel(jumps), np.ascontiguousarray(lanes), symbols)
 
 
 def _doubt(entries: Sequence[Expr]) -> Expr:

@@ -13,7 +13,9 @@ many motions as there are queries: `parameters` gives their numbers, which are t
 Edges of no length and triangles without area are legal.
 """
 
-from collections.abc import Callable, Mapping
+import contextlib
+import math
+from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from time import perf_counter
 from typing import Any, NoReturn
@@ -21,6 +23,7 @@ from typing import Any, NoReturn
 import numpy as np
 import sympy as sp
 
+from codegen.deadline import TimeUp, check, interrupted, limited
 from codegen.given import doubles, shown
 from generative import Motion, t
 
@@ -60,8 +63,8 @@ def edge_edge(q: Any, tolerance: float = 1e-6, *, motions: Motions = None, time:
     `parameters` gives each `generative.Parameter` of the motions its numbers, one a query (n,), or one for all: so every query has a
     screw of its own, with ``Screw(axis=[a, b, c], angle=w * t)`` and four arrays.
 
-    `budget`, for `motions`: seconds, or a `Budget` for all queries together, 60 s for None. No more than its boxes, windows of time, are
-    tested; its seconds end within some hundredths of one. Parts that stay close for long without touching take many windows. Where it
+    `budget`: seconds, or a `Budget` for all queries together; None is no limit without `motions`, and 60 s with them. No more than its
+    boxes, windows of time, are tested of moving bodies. Parts that stay close for long without touching take many windows. Where it
     is spent, BUDGET_SPENT, a hit, says that there is no contact before time[0], and maybe one at any time after it. `executor`: who shares
     the queries, as in `contact_batch`.
 
@@ -98,7 +101,7 @@ def triangle_triangle(q: Any, tolerance: float = 1e-6, *, motions: Motions = Non
     q = _shaped(q, 12 if motions is None else 6)
     _largest(q)
     _symbols(parameters)
-    n, limit = len(q), _Limit(budget)
+    n, limit = len(q), _Limit(Budget(None) if budget is None and motions is None else budget)
     asked: list[tuple[bool, np.ndarray, Motions]]
     if motions is None:
         faces, edges = (np.concatenate([k, k + 6], axis=1) for k in (FACES, EDGES))
@@ -172,22 +175,38 @@ class _Limit:
     """A budget being spent by one call: in one or several batches, of which those before the present one took `tests`."""
 
     def __init__(self, budget: Limit) -> None:
-        self.budget, self.begin, self.tests = as_budget(budget), perf_counter(), 0
+        self.budget, self.begin, self.tests, self.ended = as_budget(budget), perf_counter(), 0, False
 
     def left(self, tests: np.ndarray) -> int:
         """Calls of the kernel that are left when the present batch took `tests`, each of LANES windows."""
         b = self.budget
-        if b.seconds is not None and perf_counter() - self.begin > b.seconds:
+        if self.over:
             return 0
         return NO_LIMIT if b.boxes is None else max(0, int(b.boxes) - self.tests - int(tests.sum())) // LANES
+
+    @property
+    def over(self) -> bool:
+        """Is the time up, or was Ctrl-C pressed?"""
+        self.ended = self.ended or interrupted() or perf_counter() - self.begin > (self.budget.seconds or math.inf)
+        return self.ended
+
+    @contextlib.contextmanager
+    def working(self) -> Iterator[None]:
+        """What is done within it ends when the time is up, or by Ctrl-C, and what comes after it does not begin."""
+        end = self.begin + (self.budget.seconds or math.inf)
+        try:
+            with limited(lambda: -1.0 if self.ended else end - perf_counter()):
+                check()
+                yield
+        except (KeyboardInterrupt, TimeUp):
+            self.ended = True
 
 
 def _first_contacts(q: Any, tolerance: float, face: bool, motions: Motions, time: Any, parameters: Parameters,
                     budget: "Limit | _Limit") -> Batch:
     if motions is not None:
         return _moving(q, tolerance, face, check_motions(motions), time, parameters, budget)
-    if budget is not None and not isinstance(budget, _Limit):
-        as_budget(budget)
+    limit = budget if isinstance(budget, _Limit) else _Limit(Budget(None) if budget is None else budget)
     if parameters:
         raise ValueError("parameters are for the symbols of motions=..., which are not given")
     tolerance = check_tolerance(tolerance, 1e-14)
@@ -197,29 +216,37 @@ def _first_contacts(q: Any, tolerance: float, face: bool, motions: Motions, time
         out, left = single(window_kernel(face)).ask(q, tolerance, _CALLS)
     else:
         q = _shaped(q, 8)
-        memory, out = memory_of(None), np.empty(len(q), ANSWERS)
-        memory.queries(window_kernel(face), q, out)
-        memory.limits((0.0, 1.0), tolerance, _CALLS)
-        left = run(memory, len(q))
-    verdict, bracket, places = out["verdict"], out["time"], out["parameters"]
+        out, left = _nothing(len(q), (0.0, 1.0)), 1
+        with limit.working():
+            memory = memory_of(None)
+            memory.queries(window_kernel(face), q, out)
+            memory.limits((0.0, 1.0), tolerance, _CALLS)
+            left = run(memory, len(q), lambda: 0 if limit.over else NO_LIMIT)
     if left:
-        _decide(q, tolerance, face, (bracket, places), verdict)
-    hit = verdict == HIT
-    return Batch(statuses(verdict), hit, bracket, places, hit, out["tests"])
+        _decide(q, tolerance, face, out, limit)
+    verdict = out["verdict"]
+    return Batch(statuses(verdict), verdict >= HIT, out["time"], out["parameters"], verdict == HIT, out["tests"])
 
 
-def _decide(q: np.ndarray, tolerance: float, face: bool, found: tuple[np.ndarray, np.ndarray], verdict: np.ndarray) -> None:
-    """The exact method for all undecided queries; `found` holds their times and parameters."""
-    for k in np.flatnonzero(verdict == NOT_FINITE)[:1].tolist():
+def _nothing(n: int, span: tuple[float, float]) -> np.ndarray:
+    """Answers to so many queries of which nothing is known."""
+    out = np.empty(n, ANSWERS)
+    out["time"], out["parameters"], out["verdict"], out["tests"] = span, np.nan, GIVEN_UP, 0
+    return out
+
+
+def _decide(q: np.ndarray, tolerance: float, face: bool, out: np.ndarray, limit: "_Limit") -> None:
+    """The exact method for all undecided queries, as many as there is time for."""
+    for k in np.flatnonzero(out["verdict"] == NOT_FINITE)[:1].tolist():
         _refuse(k)
-    which = np.flatnonzero(verdict >= UNDECIDED)
-    for part in found:
-        part[which] = np.nan
-    for k, points in zip(which.tolist(), linear_exact.integers(q[which]), strict=True):
-        answer = linear_exact.answer(points, face, tolerance)
-        verdict[k] = answer is not None
-        if answer is not None:
-            found[0][k], found[1][k] = answer
+    which = np.flatnonzero(out["verdict"] >= UNDECIDED)
+    out[which] = _nothing(1, (0.0, 1.0))
+    with limit.working():
+        for k, points in zip(which.tolist(), linear_exact.integers(q[which]), strict=True):
+            check()
+            answer = linear_exact.answer(points, face, tolerance)
+            out["time"][k], out["parameters"][k] = (np.nan, np.nan) if answer is None else answer
+            out["verdict"][k] = answer is not None
 
 
 def _moving(q: Any, tolerance: float, face: bool, motions: tuple[Motion, Motion], time: Any, parameters: Parameters,
@@ -230,19 +257,19 @@ def _moving(q: Any, tolerance: float, face: bool, motions: tuple[Motion, Motion]
     q = _shaped(q, 4)
     if _largest(q) > LARGEST:
         raise ValueError(f"coordinates of moving bodies must not exceed {LARGEST:g} in size, got {np.abs(q).max():g}")
-    n, out = len(q), np.empty(len(q), ANSWERS)
-    values = _values(parameters, n)
     # What the budget leaves undone is given up.
-    out["time"], out["parameters"], out["verdict"], out["tests"] = span, np.nan, GIVEN_UP, 0
+    n, out = len(q), _nothing(len(q), span)
+    values = _values(parameters, n)
     bracket, places, verdict, tests = (out[name] for name in ("time", "parameters", "verdict", "tests"))
-    memory = memory_of(motion_windows(*motions, symbols=_symbols(parameters)))
-    memory.queries(moving_window_kernel(face), q, out, values)
-    # So that no query takes what others need.
-    memory.limits(span, tolerance, min(_MOST_CALLS, max(_CALLS, limit.left(tests) // max(n, 1))))
-    left = run(memory, n, lambda: limit.left(tests))
-    while left and (verdict == GIVEN_UP).any() and limit.left(tests):
-        memory.again()
-        run(memory, n, lambda: limit.left(tests))
+    with limit.working():
+        memory = memory_of(motion_windows(*motions, symbols=_symbols(parameters)))
+        memory.queries(moving_window_kernel(face), q, out, values)
+        # So that no query takes what others need.
+        memory.limits(span, tolerance, min(_MOST_CALLS, max(_CALLS, limit.left(tests) // max(n, 1))))
+        left = run(memory, n, lambda: limit.left(tests))
+        while left and (verdict == GIVEN_UP).any() and limit.left(tests):
+            memory.again()
+            run(memory, n, lambda: limit.left(tests))
     limit.tests += int(tests.sum())
     if face:
         places[:, 1] = np.minimum(places[:, 1], 1.0 - places[:, 0])

@@ -8,7 +8,7 @@ from contextvars import ContextVar
 from dataclasses import replace
 from typing import Any, Protocol, TypeVar
 
-from codegen.deadline import TimeUp, limited
+from codegen.deadline import TimeUp, interrupted, limited
 from codegen.machine.loop_runtime import optimize_loops
 from codegen.machine.tiers import begin_query, compile_repeated
 from codegen.remembered import Working, forget_if_much
@@ -126,7 +126,7 @@ class Clock:
     @property
     def interrupted(self) -> bool:
         """Was Ctrl-C pressed, also in the thread that shares the work out, or memory refused?"""
-        return self._interrupted or (self._stop is not None and self._stop.is_set())
+        return self._interrupted or interrupted() or (self._stop is not None and self._stop.is_set())
 
     @interrupted.setter
     def interrupted(self, value: bool) -> None:
@@ -312,6 +312,7 @@ class _Work:
         self._limit.__enter__()
 
     def __exit__(self, error: type[BaseException] | None, *rest: object) -> bool:
+        self._clock.interrupted = self._clock.interrupted
         try:
             self._limit.__exit__()
         except BaseException as late:

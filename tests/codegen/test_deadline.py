@@ -1,5 +1,6 @@
 """Limits of time: what looks at the clock, how much is done after the time is up, and what is left behind."""
 
+import signal
 import threading
 from concurrent.futures import ThreadPoolExecutor
 
@@ -116,7 +117,7 @@ def test_a_kernel_is_not_evaluated_when_the_time_is_up():
 def test_what_llvm_would_not_have_ready_in_time_is_not_begun(graph, monkeypatch):
     """By the length of what is to be compiled: a microsecond a byte."""
     begun = []
-    monkeypatch.setattr(native, "_announce", lambda: begun.append(1))
+    monkeypatch.setattr(native, "announce", lambda: begun.append(1))
     text = lower(graph, "interval").text()
     assert len(text) > 100_000
     with limited(lambda: 0.05), pytest.raises(TimeUp):
@@ -150,7 +151,7 @@ def test_interruptible_work_within_other_work_ends_with_it():
     with limited(Looks(1)), pytest.raises(TimeUp), interruptible():
         with interruptible():
             pass
-        assert deadline._watch.work
+        assert deadline._watch.work[threading.get_ident()].anywhere
         spin()
     assert not deadline._watch.work
 
@@ -159,7 +160,7 @@ def test_a_limit_within_it_does_not_end_it():
     with limited(Looks(1)), pytest.raises(TimeUp), interruptible():
         with limited(lambda: 1.0):
             pass
-        assert deadline._watch.work
+        assert deadline._watch.work[threading.get_ident()].anywhere
         spin()
     assert not deadline._watch.work
 
@@ -170,7 +171,7 @@ def test_it_may_end_late():
         with interruptible(2.0):
             with pytest.raises(TimeUp):
                 check()
-            assert deadline._watch.work
+            assert deadline._watch.work[threading.get_ident()].anywhere
         with pytest.raises(TimeUp), interruptible(0.5):
             spin()
     assert not deadline._watch.work
@@ -194,16 +195,109 @@ def test_nothing_is_raised_after_it(monkeypatch):
 def test_work_that_is_interrupted_just_as_it_ends_has_ended_with_its_limit(monkeypatch):
     end, calls = deadline._Watch.end, []
 
-    def late(self):
+    def late(self, work):
         calls.append(self)
         if len(calls) == 1:
             raise TimeUp
-        end(self)
+        end(self, work)
 
     monkeypatch.setattr(deadline._Watch, "end", late)
     with pytest.raises(TimeUp), limited(lambda: 1.0), interruptible():
         pass
     assert not deadline._watch.work
+
+
+# -- what is in SymPy -----------------------------------------------------------------------------------------------------
+
+
+def in_sympy(left: Looks) -> None:
+    """Our own loop, that looks at no clock, round calls of SymPy."""
+    while True:
+        sp.expand((X + Y + len(str(left.seen))) ** 30)
+
+
+def test_what_is_in_sympy_as_the_time_is_up_ends_there():
+    with pytest.raises(TimeUp) as caught, limited(looks := Looks(1)):
+        in_sympy(looks)
+    last = caught.traceback[-1].frame.f_globals["__name__"]
+    assert last.partition(".")[0] in ("sympy", "mpmath"), last
+    assert not deadline._watch.work
+    assert sp.expand((X + Y) ** 3).coeff(X, 2) == 3 * Y
+
+
+def test_our_own_code_does_not_end_where_it_looks_at_no_clock():
+    """What it holds may be half done; and SymPy, while it is not late by some time."""
+    with limited(looks := Looks()):
+        while looks.seen < 20:
+            pass
+    with limited(looks := Looks(100_000)):
+        sp.expand((X + Y) ** 20)
+    assert not deadline._watch.work
+
+
+# -- Ctrl-C ---------------------------------------------------------------------------------------------------------------
+
+
+def press() -> None:
+    signal.raise_signal(signal.SIGINT)
+
+
+def test_ctrl_c_within_a_limit_is_the_end_of_its_time():
+    """Not an error anywhere: what is between two looks at the clock is done."""
+    done = []
+    with pytest.raises(TimeUp), limited(lambda: 5.0):
+        press()
+        done.append(1)
+        assert deadline.interrupted()
+        check()
+    assert done and not deadline.interrupted()
+    with pytest.raises(KeyboardInterrupt):
+        press()
+    with limited(lambda: 5.0):
+        check()
+
+
+def test_ctrl_c_ends_what_is_in_sympy():
+    with pytest.raises(TimeUp), limited(looks := Looks(10**9)):
+        press()
+        in_sympy(looks)
+    assert not deadline._watch.work
+
+
+def test_ctrl_c_that_is_not_heeded_and_a_second_one_are_those_of_python():
+    with pytest.raises(KeyboardInterrupt), limited(lambda: 50.0):
+        press()
+        spin()
+    with pytest.raises(KeyboardInterrupt), limited(lambda: 50.0):
+        press()
+        press()
+    assert not deadline._watch.work and signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+
+def test_ctrl_c_of_another_meaning_keeps_it(monkeypatch):
+    """Where a program has its own, as `asyncio` does."""
+    seen = []
+    before = signal.signal(signal.SIGINT, lambda *_: seen.append(1))
+    try:
+        with limited(lambda: 5.0):
+            press()
+            check()
+    finally:
+        signal.signal(signal.SIGINT, before)
+    assert seen
+
+
+def test_ctrl_c_is_for_the_first_thread():
+    with limited(lambda: 5.0), ThreadPoolExecutor(1) as pool:
+        press()
+
+        def other() -> None:
+            with limited(lambda: 5.0):
+                check()
+
+        pool.submit(other).result()
+        with pytest.raises(TimeUp):
+            check()
 
 
 def test_only_the_thread_whose_time_is_up_is_interrupted():

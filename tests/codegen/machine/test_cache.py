@@ -9,14 +9,14 @@ import sys
 import tempfile
 import time
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 import sympy as sp
 
 import codegen
-from codegen import kernel as kernels
-from codegen.machine import cache, linked
+from codegen.machine import cache, linked, waited
 
 x = sp.Symbol("x", real=True)
 LO, HI = np.array([[0.5]]), np.array([[0.75]])
@@ -33,13 +33,13 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def compilations(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """Grows with every real compilation."""
     done: list[int] = []
-    real = kernels.object_code
+    real = waited.made
 
-    def counted(text: str, cpu: str | None = None, opt: int = 2) -> bytes:
-        done.append(len(text))
-        return real(text, cpu, opt)
+    def counted(how: str, given: tuple[Any, ...]) -> bytes:
+        done.append(len(given[0]))
+        return real(how, given)
 
-    monkeypatch.setattr(kernels, "object_code", counted)
+    monkeypatch.setattr(waited, "made", counted)
     return done
 
 

@@ -8,7 +8,8 @@ import pytest
 
 from codegen.deadline import TimeUp, limited
 from codegen.machine import loop_runtime as native
-from codegen.machine.compiler import compiler
+from codegen.machine import waited
+from codegen.machine.compiler import compiler, hasty
 from codegen.machine.loops import INT, STRUCT, loop_assembly, told
 from codegen.machine.structures import Ints, Structure, array
 from collide.search.native import kkt
@@ -26,10 +27,10 @@ def answer(s, k):
 @pytest.fixture
 def loop(monkeypatch):
     monkeypatch.setenv("GENERATIVE_COLLISION_CACHE", "")
-    monkeypatch.setattr(native, "_SHORT", 0)
+    monkeypatch.setattr(waited, "SHORT", 0)
     made = native.Loop("name", lambda: loop_assembly(answer, [STRUCT, INT], Numbers, "entry"), 1, True)
     monkeypatch.setattr(native, "_loops", [made])
-    compiler.settle()
+    hasty.settle()
     return made
 
 
@@ -48,9 +49,8 @@ def test_better_code_is_asked_for_at_the_end_of_a_query_that_used_it(loop):
 
 def test_loops_that_the_compiler_does_not_come_to_are_compiled_here(monkeypatch):
     monkeypatch.setenv("GENERATIVE_COLLISION_CACHE", "")
-    monkeypatch.setattr(native, "_SHORT", 0)
-    monkeypatch.setattr(native, "_PATIENCE", 0.0)
-    monkeypatch.setattr(native.compiler, "ask", lambda work, adopt: None)
+    monkeypatch.setattr(waited, "SHORT", 0)
+    monkeypatch.setattr(native.hasty, "ask", lambda work, adopt: None)
     made = native.Loop("other", lambda: loop_assembly(answer, [STRUCT, INT], Numbers, "entry"), 1, True)
     count = np.array([7], np.int64)
     assert made(np.array([count.ctypes.data], np.int64).ctypes.data, 3) == 10 and not made._best
@@ -59,8 +59,8 @@ def test_loops_that_the_compiler_does_not_come_to_are_compiled_here(monkeypatch)
 def test_a_limit_of_time_ends_the_writing_of_a_loop_and_the_wait_for_it(monkeypatch):
     """And nothing is lost: the next call goes on."""
     monkeypatch.setenv("GENERATIVE_COLLISION_CACHE", "")
-    monkeypatch.setattr(native, "_SHORT", 0)
-    monkeypatch.setattr(native.compiler, "ask", lambda *_: None)
+    monkeypatch.setattr(waited, "SHORT", 0)
+    monkeypatch.setattr(native.hasty, "ask", lambda *_: None)
     with limited(lambda: -1.0), pytest.raises(TimeUp):
         loop_assembly(answer, [STRUCT, INT], Numbers, "entry")
     made = native.Loop("name", lambda: loop_assembly(answer, [STRUCT, INT], Numbers, "entry"), 1, True)
