@@ -190,7 +190,10 @@ class Solid(Body):
     def _places(self, feature: Edge | Vertex) -> list[tuple[Any, list[list[complex]]]]:
         """Some parameters of a feature, and where it is there on each of its faces; none where that is not known."""
         lo, hi = feature.domain if isinstance(feature, Edge) else (sp.Integer(0), sp.Integer(1))
-        curves = [self._evaluate(feature, k, self.faces[f].expressions) for k, f in enumerate(feature.faces)]
+        faces = [self.faces[f] for f in feature.faces]
+        # What is carried by one motion lies together as it does at rest.
+        together = all(face.motion == faces[0].motion for face in faces)
+        curves = [self._evaluate(feature, k, face.body if together else face.expressions) for k, face in enumerate(faces)]
         if parameters_of(lo, hi, *(e for curve in curves for e in curve)):
             return []
         samples = [{u: lo + fraction * (hi - lo), t: exact(fraction)} for fraction in (0, sp.Rational(3, 7), 1)]

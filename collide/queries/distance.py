@@ -148,7 +148,7 @@ def _search(bodies: Sequence[Any], time: tuple[Any, Any], span: tuple[float, flo
     """The nearest points, what the answer begins with, and what it shows."""
     clock = Clock(as_budget(budget), progress)
     found, between, points = Found(), Nearest(), Listed()
-    scene, notes = None, tuple[str, ...]()
+    scene, notes, bodies = None, tuple[str, ...](), tuple(bodies) if isinstance(bodies, Sequence) else bodies
     values: Ranges = {}
     with clock.query():
         check_kinds(bodies, "clearance")
@@ -166,7 +166,10 @@ def _search(bodies: Sequence[Any], time: tuple[Any, Any], span: tuple[float, flo
         notes = (*notes, clock.reason())
     bracket = Interval(0.0, 0.0) if outcome.meets else Interval(outcome.lower + 0.0, outcome.upper)
     told = status_of(outcome, asked), bracket, points.points, points.unique, points.features, points.boxes, points.variables
-    return points._replace(notes=notes), told, _shown(points, values, tuple(bodies)), clock
+    shown: Shown = bodies, _worst(points, values)
+    with clock.reporting():
+        shown = _shown(shown[1], values, bodies), shown[1]
+    return points._replace(notes=notes), told, shown, clock
 
 
 def search_pairs(bodies: Sequence[Any], time: tuple[Any, tuple[float, float]], ignored: Pairs, ranges: Ranges, how: tuple[Asked, Clock],
@@ -229,11 +232,10 @@ def _ranges(values: Ranges) -> Ranges:
     return {s: (lo, hi) for s, (lo, hi) in values.items() if lo != hi}
 
 
-def _shown(found: Listed, values: Ranges, bodies: Sequence[Any]) -> Shown:
-    """The bodies, with numbers at which they are nearest, and the values of the parameters of each pair of points."""
-    worst = _worst(found, values)
+def _shown(worst: Sequence[Mapping[Any, Interval]], values: Ranges, bodies: Sequence[Any]) -> Sequence[Any]:
+    """The bodies, with numbers at which they are nearest."""
     at = {s: sp.Rational(sum(worst[0][s]) / 2) if worst and lo != hi else lo for s, (lo, hi) in values.items()}
-    return [substituted(body, at) for body in bodies] if at else bodies, worst
+    return [substituted(body, at) for body in bodies] if at else bodies
 
 
 def _worst(found: Listed, values: Ranges) -> list[dict[Any, Interval]]:

@@ -148,17 +148,25 @@ def _with_parameters(bodies: Sequence[Any], time: tuple[Any, Any], parameters: A
     ranges = read_parameters(parameters, bodies)
     values = points_in(ranges)
     known = {s: Interval(*enclose(value)) for s, value in values.items()}
-    own = [substituted(body, values) for body in bodies]
+    clock, own = Clock(as_budget(options["budget"])), list[Any]()
+    with clock.working():
+        own = [substituted(body, values) for body in bodies]
+    if not own:
+        span = check_span(time)
+        return contacts(None, False, bodies, span, Starts(len(bodies), Start.UNKNOWN), clock, span[0])
+    options["budget"] = clock.rest
     if len(values) == len(ranges):
         found = first_contact(own, time, **options)
         return replace(found, parameters=[known] * len(found), given=values, formulas=tuple(bodies))
     check_kinds(bodies, "first_contact with ranges of parameters", meshes=False)
     wide, log = {s: ends for s, ends in ranges.items() if s not in values}, options.pop("log")
-    span, clock = check_span(time), Clock(as_budget(options["budget"]), False)
+    span = check_span(time)
     proof = None if log is None else contact_log(log, [over_fixed_domain(body, wide) for body in own], time, span, (), wide)
     found = logged(worst_case(own, time, wide, options, first_contact), proof, clock)
     worst = [{s: known[s] if s in known else at[s] for s in ranges} for at in found.parameters]
-    formulas = tuple(over_fixed_domain(body, found.given.keys()) for body in bodies)
+    formulas = tuple(bodies)
+    with clock.reporting():
+        formulas = tuple(over_fixed_domain(body, found.given.keys()) for body in bodies)
     return replace(found, parameters=worst, given=ranges, formulas=formulas)
 
 

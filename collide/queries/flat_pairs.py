@@ -28,7 +28,6 @@ from ..polyhedra.flat_spells import times
 from ..polyhedra.memory import finest
 from ..polyhedra.mesh import MeshContact, mesh_mesh
 from ..polyhedra.motion_windows import motion_windows
-from ..search.budget import Budget
 from ..search.clock import Clock
 from ..timeline.scene import Scene
 
@@ -103,12 +102,11 @@ def meeting(known: FlatMotion, span: tuple[float, float], clock: Clock) -> MeshC
     first, second = (_mesh(flat, known.scale) for flat in known.flats)
     if first is None or second is None:
         return None
-    boxes = None if clock.budget.boxes is None else max(1, clock.budget.boxes - clock.boxes)
-    budget = Budget(seconds=max(clock.left, 1e-3) if math.isfinite(clock.left) else None, boxes=boxes)
-    found = mesh_mesh(first, second, max(1e-13, 8.0 * finest(span)), motions=known.motions, time=span, budget=budget)
+    rest = clock.rest
+    found = mesh_mesh(first, second, max(1e-13, 8.0 * finest(span)), motions=known.motions, time=span, budget=rest)
     clock.boxes += found.iterations
     if found.status is Status.BUDGET_SPENT and not clock.exceeded():
-        clock.interrupted = boxes is None or found.iterations < boxes
+        clock.interrupted = rest.boxes is None or found.iterations < rest.boxes
     return found
 
 

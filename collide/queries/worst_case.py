@@ -21,7 +21,7 @@ from ..bodies.parameters import over_fixed_domain, substituted, variable_of
 from ..given import check_span
 from ..moment.pairs import Starts
 from ..moment.start import Start
-from ..search.budget import Budget, as_budget
+from ..search.budget import as_budget
 from ..search.clock import Clock
 from ..search.native.layout import UNIQUE
 from ..search.options import Options, resolved
@@ -60,12 +60,13 @@ def worst_case(bodies: Sequence[Any], time: tuple[Any, Any], ranges: Ranges, opt
     clock = Clock(as_budget(options["budget"]), options["progress"])
     asked = Options(options["method"], options["order"], resolved(options["simultaneity"], span), float(options["separation"]),
                     float(options["tolerance"]))
-    found, mapped = _Known(), [over_fixed_domain(body, ranges) for body in bodies]
+    found, mapped = _Known(), list(bodies)
     start = Starts(len(bodies), Start.UNKNOWN)
     undecided, notes = set[tuple[int, int]](), tuple[str, ...]()
     with clock.query():
         check_kinds(bodies)
         check_ranges(bodies, ranges, span)
+        mapped = [over_fixed_domain(body, ranges) for body in bodies]
         ignored = ignored_pairs(options["ignore"], bodies)
         clock.extend()
         for found in _settling(mapped, ranges, (tuple(time), span), (ignored, asked, clock)):
@@ -74,11 +75,12 @@ def worst_case(bodies: Sequence[Any], time: tuple[Any, Any], ranges: Ranges, opt
                 start, undecided = found.asked.scene.states, found.asked.scene.undecided
                 notes = starting(found.asked.scene, bodies)
     if found.finished and found.settled.keys() == ranges.keys() and not undecided:
-        answer = ordinary([substituted(body, found.settled) for body in bodies], time, **{**options, "budget": _left(clock)})
+        answer = ordinary([substituted(body, found.settled) for body in bodies], time, **{**options, "budget": clock.rest})
         answer = replace(answer, iterations=answer.iterations + clock.boxes, seconds=clock.seconds, start=start)
     else:
-        values = {s: found.settled.get(s, sp.Rational(_middle(ends))) for s, ends in ranges.items()}
-        shown = [substituted(body, values) for body in mapped]
+        values, shown = {s: found.settled.get(s, sp.Rational(_middle(ends))) for s, ends in ranges.items()}, mapped
+        with clock.reporting():
+            shown = [substituted(body, values) for body in mapped]
         seen = span[1] if found.finished else span[0]
         answer = contacts(found.search, found.finished, shown, span, start, clock, seen, notes, undecided)
         if answer.clear_until <= span[0]:
@@ -116,13 +118,6 @@ def _settling(bodies: Sequence[Any], ranges: Ranges, time: tuple[Any, Any], how:
 def _isolated(search: Search) -> bool:
     """Was everything that is left proved to be isolated?"""
     return search.open_count == 0 and all(search.kind(k) == UNIQUE for k in search.possible_ones().tolist())
-
-
-def _left(clock: Clock) -> Budget:
-    """What is left of a budget."""
-    seconds = None if clock.budget.seconds is None else max(clock.left, 1e-3)
-    boxes = None if clock.budget.boxes is None else max(clock.budget.boxes - clock.boxes, 1)
-    return Budget(seconds, boxes, clock.budget.bytes)
 
 
 def _middle(ends: Range) -> float:

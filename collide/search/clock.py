@@ -143,6 +143,12 @@ class Clock:
         return 0.0 if self.interrupted else self._end - time.perf_counter()
 
     @property
+    def rest(self) -> Budget:
+        """What is left of the budget."""
+        seconds = None if self.budget.seconds is None else max(self.left, 1e-3)
+        return Budget(seconds, None if self.budget.boxes is None else max(self.budget.boxes - self.boxes, 1), self.budget.bytes)
+
+    @property
     def counts(self) -> bool:
         """Does a limit but that of the time end the work, or is somebody told of every slice?"""
         return self._watch is not None or not self.budget.boxes is self.budget.bytes is None
