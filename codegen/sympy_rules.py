@@ -60,8 +60,8 @@ def _mul(p: ExprPool, e: Any, args: list[Expr]) -> Expr:
 
 def _pow(p: ExprPool, e: Any, args: list[Expr]) -> Expr:
     if len(args) == 1:
-        exponent = Fraction(int(e.exp.p), int(e.exp.q)) if e.exp.is_Rational else float_value(e.exp)
-        return _rational_power(p, args[0], exponent.numerator, exponent.denominator)
+        number = Fraction(int(e.exp.p), int(e.exp.q)) if e.exp.is_Rational else float_value(e.exp)
+        return _rational_power(p, args[0], number.numerator, number.denominator)
     if e.base is sp.E:
         return p.node("exp", args[1])
     power = p.node("pow", *args)

@@ -13,8 +13,8 @@ from generative.body import label
 
 from ..moment.pairs import Pair, Pairs
 from .consistency import ContradictionError, check_bracket
-from .contacts import Status, counted, effort
-from .table import ROWS, card, interval
+from .contacts import Status, effort
+from .table import ROWS, card, counted, interval
 
 Windows = Sequence[tuple[float, float, bool]]
 """(begin, end, meet): *proved* to meet throughout, or proved not to meet but at the ends."""

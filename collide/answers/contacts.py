@@ -8,7 +8,7 @@ import decimal
 import itertools
 import json
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 from functools import cached_property
@@ -26,15 +26,12 @@ from ..moment.pairs import Pairs, Starts, count_in, pairs_in
 from ..moment.start import Start
 from ..search.progress import duration
 from .consistency import check_time
+from .left_open import MOST_PAIRS, named_pairs, pair_array, undecided_in_words
 from .sensitivity import Sensitivity, sensitivity
-from .table import ROWS, card, point
+from .table import ROWS, card, counted, point
 
 if TYPE_CHECKING:
     from codegen.interval import Interval
-
-
-# Pairs of bodies that a sentence lists.
-MOST_PAIRS = 4
 
 
 class Status(Enum):
@@ -62,7 +59,8 @@ class Contacts(Frozen):
     enclosure of what was searched for. A place in space is listed once: where a surface covers itself, of contacts proved unique for
     different parameters whose boxes meet in space and in time. `iterations` are boxes examined, `seconds` the time of the
     whole call, `start` the state of each pair at the beginning of `time_span`. `notes` are further sentences of the summary.
-    `undecided`: the pairs, UNKNOWN at the start, whose surfaces are proved apart then, where it is not decided whether one
+    `open`: the pairs that `undecided` lists.
+    `nesting`: the pairs, UNKNOWN at the start, whose surfaces are proved apart then, where it is not decided whether one
     body encloses the other: what is claimed of them is the meeting of their surfaces, as of disjoint ones. `held`: of each body the ends of
     parameters at which it is met, for `uv`. `parameters`: where these were given, for each contact, {symbol: the values at which it comes},
     of which `given` are the exact ones or ranges of them; `formulas` are the bodies with these symbols.
@@ -85,11 +83,12 @@ class Contacts(Frozen):
     bodies: Sequence[Any] = ()
     time_span: tuple[float, float] = (0.0, 1.0)
     notes: tuple[str, ...] = ()
-    undecided: frozenset[tuple[int, int]] = frozenset()
+    nesting: frozenset[tuple[int, int]] = frozenset()
     held: Sequence[tuple[Held, ...]] = ()
     parameters: Sequence[Mapping[Any, "Interval"]] = ()
     given: Mapping[Any, Any] = field(default_factory=dict)
     formulas: Sequence[Any] = ()
+    open: Collection[tuple[int, int]] = ()
 
     def __post_init__(self) -> None:
         k = len(self.points)
@@ -105,6 +104,16 @@ class Contacts(Frozen):
     def ignored(self) -> Pairs:
         """The pairs of bodies that were not asked about: no claim is made of them."""
         return self.start.ignored if isinstance(self.start, Starts) else Pairs(len(self.bodies))
+
+    @cached_property
+    def undecided(self) -> np.ndarray:
+        """(m, 2) int64, in order: the pairs of bodies i < j of which it is not decided whether they meet within `time`.
+
+        They were not searched to its end, or something is located there that is neither proved nor excluded. Of all other pairs that were
+        asked about it is *proved* that they do not meet before `time[1]`, in the sense of `summary`. None is listed for CONTACT and
+        NO_CONTACT. Of surfaces that may touch themselves also i = j.
+        """
+        return pair_array(() if self.status in (Status.CONTACT, Status.NO_CONTACT) else self.open)
 
     @property
     def unique(self) -> np.ndarray:
@@ -156,7 +165,8 @@ class Contacts(Frozen):
 
     def summary(self) -> str:
         """One paragraph: what was proved, what was only located, and what the budget left open."""
-        sentences = [_outcome(self), _clearance(self), *self.notes, _ignored(self), _starts(self)]
+        sentences = [_outcome(self), _clearance(self), undecided_in_words(self.bodies, self.undecided, len(self.start)), *self.notes,
+                     _ignored(self), _starts(self)]
         sentences.append(effort(self.iterations, self.seconds))
         return " ".join(s for s in sentences if s)
 
@@ -165,6 +175,7 @@ class Contacts(Frozen):
         table = {
             "status": self.status.name, "time": self.time, "clear_until": self.clear_until, "time_span": self.time_span,
             "points": self.points, "normals": self.normals, "proved": self.proved, "existence": self.existence,
+            "undecided": self.undecided,
             "pairs": self.pairs, "names": [[body_name(self.bodies, k) for k in pair] for pair in self.pairs.tolist()],
             "features": self.features, "uv": [[dict(zip(UV.names or (), at, strict=True)) for at in pair] for pair in self.uv.tolist()],
             "boxes": self.boxes, "variables": self.variables,
@@ -268,24 +279,24 @@ def _clearance(c: Contacts) -> str:
 
 def _all_apart(c: Contacts) -> bool:
     states = (state for state in Start if state is not Start.DISJOINT)
-    return all(pair in c.undecided for state in states for pair in pairs_in(c.start, state))
+    return all(pair in c.nesting for state in states for pair in pairs_in(c.start, state))
 
 
 def _starts(c: Contacts) -> str:
     """Which pairs are not proved disjoint at the start, and how this weakens the claim."""
     sentences = []
     for state in (Start.TOUCHING, Start.OVERLAPPING, Start.UNKNOWN):
-        count = count_in(c.start, state) - (len(c.undecided) if state is Start.UNKNOWN else 0)
+        count = count_in(c.start, state) - (len(c.nesting) if state is Start.UNKNOWN else 0)
         if count:
-            pairs = itertools.islice((pair for pair in pairs_in(c.start, state) if pair not in c.undecided), MOST_PAIRS)
+            pairs = itertools.islice((pair for pair in pairs_in(c.start, state) if pair not in c.nesting), MOST_PAIRS)
             sentences.append(f"Bodies {named_pairs(c.bodies, [*pairs], count)} are {state.value}.")
     if sentences:
         sentences.append("For such pairs the claim is only that there is no new incoming tangential contact before.")
-    elif c.start and not c.undecided:
+    elif c.start and not c.nesting:
         sentences.append("At the start nothing touches but what is joined (proved)." if _with_itself(c) else
                          f"All {'other ' if c.ignored else ''}pairs of bodies are disjoint at the start (proved).")
-    if c.undecided:
-        sentences.append(f"The surfaces of bodies {named_pairs(c.bodies, sorted(c.undecided))} are proved apart at the start; whether one "
+    if c.nesting:
+        sentences.append(f"The surfaces of bodies {named_pairs(c.bodies, sorted(c.nesting))} are proved apart at the start; whether one "
                          "body encloses the other is not decided, and what is said of them is said of their surfaces.")
     return " ".join(sentences)
 
@@ -299,13 +310,6 @@ def _ignored(c: Contacts) -> str:
         return ""
     rest = f"; and {counted(len(groups) - MOST_PAIRS, 'more item')}" if len(groups) > MOST_PAIRS else ""
     return f"Not asked about, and not part of any claim: {'; '.join(groups[:MOST_PAIRS])}{rest}."
-
-
-def named_pairs(bodies: Sequence[Any], pairs: Sequence[tuple[int, int]], count: int | None = None) -> str:
-    """The first few pairs of bodies, of so many, in words."""
-    count = len(pairs) if count is None else count
-    rest = f"; and {counted(count - MOST_PAIRS, 'more pair')}" if count > MOST_PAIRS else ""
-    return "; ".join(f"{label(bodies, i)} and {'itself' if i == j else label(bodies, j)}" for i, j in pairs[:MOST_PAIRS]) + rest
 
 
 def _places(width: float) -> int:
@@ -327,11 +331,6 @@ def _number(value: float, places: int, up: bool | None = False) -> str:
 def effort(boxes: int, seconds: float) -> str:
     """What an answer took: boxes examined, and the time of the whole call."""
     return f"The search examined {counted(boxes, 'box')}; all in all it took {duration(seconds)}."
-
-
-def counted(number: int, noun: str) -> str:
-    ending = "" if number == 1 else "es" if noun.endswith("x") else "s"
-    return f"{number:,} {noun}{ending}"
 
 
 def _plain(value: Any) -> Any:

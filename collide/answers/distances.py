@@ -1,9 +1,10 @@
 """Answers about distances: at a moment, or over a span of time."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
+from functools import cached_property
 from os import PathLike
 from typing import Any
 
@@ -14,9 +15,10 @@ from generative.body import label
 
 from .. import picture
 from .consistency import check_bracket
-from .contacts import counted, effort
+from .contacts import effort
+from .left_open import pair_array, undecided_in_words
 from .nearest_points import moving_points
-from .table import ROWS, card, interval, point
+from .table import ROWS, card, counted, interval, point
 
 # Pairs of bodies whose nearest points a picture follows.
 _FOLLOWED = 4
@@ -96,7 +98,8 @@ class Distance:
 
     def summary(self) -> str:
         """One paragraph: what was proved, and what was not."""
-        sentences = [self.status.value, self._value(), self._listed(), *self.notes, effort(self.iterations, self.seconds)]
+        told = self.status.value, self._value(), self._listed(), self._undecided()
+        sentences = [*told, *self.notes, effort(self.iterations, self.seconds)]
         return " ".join(s for s in sentences if s)
 
     def _value(self) -> str:
@@ -113,6 +116,9 @@ class Distance:
         parts += [f"{counted(rest, 'pair')} of points, perhaps samples of a curve or patch of them"] if rest else []
         return f"Listed: {' and '.join(parts)}." if parts else ""
 
+    def _undecided(self) -> str:
+        return ""
+
     def _rows(self) -> list[list[str]]:
         return [[point(self.points[k, 0]), point(self.points[k, 1]), ", ".join(self.features[k]),
                  "unique (proved)" if self.unique[k] else "located"] for k in range(min(len(self), ROWS))]
@@ -128,12 +134,27 @@ class Clearance(Distance):
     As of `Distance`, and of each pair of points `times` (k, 2), which enclose the moment, and `pairs` (k, 2), the indices of both bodies.
     Points that are proved unique are listed at each moment at which bodies are as near; samples of curves perhaps at one moment only.
     `verdict`, where a distance was asked for: True, *proved* that the bodies are never nearer than that; False, proved that they are,
-    at `points`; None where that is not decided, or was not asked.
+    at `points`; None where that is not decided, or was not asked. `open`: the pairs that `undecided` lists, of `asked` pairs.
     """
 
     times: np.ndarray = None  # type: ignore[assignment]
     pairs: np.ndarray = None  # type: ignore[assignment]
     verdict: bool | None = None
+    open: Collection[tuple[int, int]] = ()
+    asked: int = 1
+
+    @cached_property
+    def undecided(self) -> np.ndarray:
+        """(m, 2) int64, in order: the pairs of bodies i < j that were not searched to the end, and may be nearer to each other than the
+        upper end of the bracket, or than what was asked for.
+
+        Of all other pairs it is *proved* that they are not. None is listed where the question is decided, for MEASURED, CLEAR, NEARER,
+        MEETING and NOWHERE.
+        """
+        return pair_array(self.open)
+
+    def _undecided(self) -> str:
+        return undecided_in_words(self.bodies, self.undecided, self.asked)
 
     def __post_init__(self) -> None:
         super().__post_init__()

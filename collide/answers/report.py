@@ -1,6 +1,7 @@
 """Makes the `Contacts` of what a search found: which solutions count, where they are, and what was proved of them."""
 
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -12,8 +13,9 @@ from ..search.clock import CONVERTING, SEARCHING, Clock
 from ..search.native.layout import EXISTS, LOCATED, UNIQUE
 from ..search.problem import Problem
 from ..search.search import Search
-from .contacts import Contacts, Status, named_pairs
+from .contacts import Contacts, Status
 from .distinct import distinct, labels
+from .left_open import Windows, in_the_way, left_open, named_pairs
 from .local_minimum import come_to_touch
 
 States = Mapping[tuple[int, int], Start]
@@ -58,16 +60,30 @@ _UNCOMPARED = ("What was found is listed as it is: places were not compared with
 
 
 def contacts(s: Search | None, finished: bool, bodies: Sequence[Any], span: tuple[float, float], start: States, clock: Clock,
-             seen: float, notes: tuple[str, ...] = (), undecided: Collection[tuple[int, int]] = ()) -> Contacts:
+             seen: float, notes: tuple[str, ...] = (), nesting: Collection[tuple[int, int]] = (), near: Windows | None = None) -> Contacts:
     """The answer: what the search found, when everything up to the time `seen` was looked at. A search None means that there was nothing to
     search.
 
-    If the time is up, or Ctrl-C comes, before all solutions were compared with each other, they are listed without that.
+    If the time is up, or Ctrl-C comes, before all solutions were compared with each other, they are listed without that. `near`: when which
+    pairs come near each other; None where that is not known.
     """
+    answer = _answer(s, finished, bodies, span, start, clock, seen, notes, nesting)
+    if answer.status in (Status.CONTACT, Status.NO_CONTACT):
+        return answer
+    last = span[1] if answer.time is None else answer.time[1]
+    left: Collection[tuple[int, int]] = start.keys()
+    if near is not None:
+        left = left_open(s, near, seen if finished or s is not None else answer.clear_until, last)
+    stood = in_the_way(s, clock, bodies) if answer.status is Status.BUDGET_SPENT and clock.late else ()
+    return replace(answer, open=left, notes=(*answer.notes, *stood))
+
+
+def _answer(s: Search | None, finished: bool, bodies: Sequence[Any], span: tuple[float, float], start: States, clock: Clock,
+            seen: float, notes: tuple[str, ...], nesting: Collection[tuple[int, int]]) -> Contacts:
     if s is None:
         status = Status.BUDGET_SPENT if not finished else Status.NO_CONTACT if seen >= span[1] else Status.UNRESOLVED
         told = _Verdict(status, None if status is Status.NO_CONTACT else Interval(seen, span[1]), seen)
-        return _assemble(None, told, _Listed([], [], np.empty((0, 3))), bodies, span, start, clock, notes, undecided)
+        return _assemble(None, told, _Listed([], [], np.empty((0, 3))), bodies, span, start, clock, notes, nesting)
     verdict = listed = None
     with clock.reporting():
         found = _counted(s, bodies, start)
@@ -76,7 +92,7 @@ def contacts(s: Search | None, finished: bool, bodies: Sequence[Any], span: tupl
     verdict = verdict or _verdict(s, _early(s), finished, bodies, span, seen, start)
     if listed is None:
         listed, notes = _unlisted(s), (*notes, _UNCOMPARED)
-    return _assemble(s, verdict, listed, bodies, span, start, clock, (*notes, *verdict.notes), undecided)
+    return _assemble(s, verdict, listed, bodies, span, start, clock, (*notes, *verdict.notes), nesting)
 
 
 def _verdict(s: Search, found: _Found, finished: bool, bodies: Sequence[Any], span: tuple[float, float], seen: float,
@@ -136,7 +152,7 @@ def _unlisted(s: Search) -> _Listed:
 
 
 def _assemble(s: Search | None, verdict: _Verdict, listed: _Listed, bodies: Sequence[Any], span: tuple[float, float], start: States,
-              clock: Clock, notes: tuple[str, ...], undecided: Collection[tuple[int, int]]) -> Contacts:
+              clock: Clock, notes: tuple[str, ...], nesting: Collection[tuple[int, int]]) -> Contacts:
     known, kind = listed.known, np.array(listed.kinds, np.int64)
     problems = [] if s is None else s.problems_of(known)
     return Contacts(
@@ -146,7 +162,7 @@ def _assemble(s: Search | None, verdict: _Verdict, listed: _Listed, bodies: Sequ
         features=[p.features for p in problems], held=[p.held for p in problems], variables=[p.variables for p in problems],
         boxes=[] if s is None else s.boxes_of(known), iterations=clock.boxes, seconds=clock.seconds, start=start,
         bodies=tuple(bodies), time_span=span, notes=(*notes, *(_spent(clock) if verdict.status is Status.BUDGET_SPENT else ())),
-        undecided=frozenset(undecided))
+        nesting=frozenset(nesting))
 
 
 def _comes_to_touch(s: Search, k: int, bodies: Sequence[Any], start: States) -> bool:

@@ -26,3 +26,9 @@ def interval(ends: Any) -> str:
     """The two ends, in full: a rounded end would no longer enclose."""
     lo, hi = map(float, ends)
     return repr(lo) if lo == hi else f"[{lo!r}, {hi!r}]"
+
+
+def counted(number: int, noun: str) -> str:
+    """So many of them, in words."""
+    ending = "" if number == 1 else "es" if noun.endswith("x") else "s"
+    return f"{number:,} {noun}{ending}"

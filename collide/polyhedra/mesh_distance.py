@@ -42,6 +42,7 @@ _EXACT = 500
 class Nearest:
     """What is known: `lower` and `upper` bound the least distance; two points (2, 3) as near as `upper`, on two triangles of the bodies
     `pair`, with these `corners` (3, 3), at a time; `meets`: they are proved to meet there. `finished`: the search came to its end.
+    `waiting`: the pairs of bodies of which it did not yet, None where they are not known yet.
     """
 
     lower: float = 0.0
@@ -53,6 +54,7 @@ class Nearest:
     time: float = 0.0
     meets: bool = False
     finished: bool = True
+    waiting: list[tuple[int, int]] | None = None
 
     def ends(self, reach: float) -> bool:
         """Is what is known enough?"""

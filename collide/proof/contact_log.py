@@ -38,7 +38,7 @@ class ContactLog(Log):
     def claims(self, found: Contacts, alive: Alive) -> list[str]:
         n, states = len(self.bodies), dict(found.start.items())
         pairs = {(i, j) for i in range(n) for j in range(i + 1, n)}
-        claimed = {pair for pair in pairs if states.get(pair) is Start.DISJOINT or pair in found.undecided}
+        claimed = {pair for pair in pairs if states.get(pair) is Start.DISJOINT or pair in found.nesting}
         if not claimed:
             self.said = ["no two bodies are proved apart at the beginning."]
             return []
@@ -155,7 +155,7 @@ class MeshLog(ContactLog):
     def claims(self, found: Any, alive: Alive) -> list[str]:
         hit = int(found.status is Status.CONTACT)
         told: Any = SimpleNamespace(
-            status=found.status, start={(0, 1): Start.DISJOINT}, undecided=frozenset(), time=found.time, clear_until=found.clear_until,
+            status=found.status, start={(0, 1): Start.DISJOINT}, nesting=frozenset(), time=found.time, clear_until=found.clear_until,
             proved=np.ones(hit, bool), exists=np.ones(hit, bool), pairs=np.array([[0, 1]])[:hit], points=found.point[None][:hit],
             features=[found.features][:hit], boxes=[np.array([found.time])][:hit], parameters=[{}])
         return super().claims(told, alive)

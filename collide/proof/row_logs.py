@@ -79,6 +79,6 @@ class RowLogs:
             pairs, faces, points = found.pairs[k:k + 1], found.faces[k].tolist(), found.points[k:k + 1]
         places = np.array([[(face, *at) for face, at in zip(faces, found.parameters[k].reshape(2, 2).tolist(), strict=True)]], UV)
         asked = [pair for pair in itertools.combinations(range(bodies), 2) if pair not in self.ignored]
-        return SimpleNamespace(status=found.status[k], start=dict.fromkeys(asked, Start.DISJOINT), undecided=frozenset(), uv=places[:hit],
+        return SimpleNamespace(status=found.status[k], start=dict.fromkeys(asked, Start.DISJOINT), nesting=frozenset(), uv=places[:hit],
                                time=found.time[k] if hit else None, clear_until=float(found.time[k, 0]) if hit else self.span[1],
                                proved=np.ones(hit, bool), exists=np.ones(hit, bool), pairs=pairs[:hit], points=points, parameters=[{}])

@@ -6,7 +6,7 @@ from typing import Any
 
 from generative.body import called
 
-from ..answers.contacts import named_pairs
+from ..answers.left_open import named_pairs
 from ..bodies.mesh import Mesh
 from ..culling.broad_phase import Window
 from ..timeline.evidence import Evidence

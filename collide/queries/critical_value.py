@@ -15,9 +15,9 @@ from codegen.interval import Interval
 from codegen.walk import nesting_in_words
 
 from ..answers.consistency import check_bracket
-from ..answers.contacts import Status, counted, effort
+from ..answers.contacts import Status, effort
 from ..answers.distinct import distinct
-from ..answers.table import ROWS, card, interval, point
+from ..answers.table import ROWS, card, counted, interval, point
 from ..bodies.parameters import over_fixed_domain
 from ..given import check_positive, check_span
 from ..moment.pairs import Starts

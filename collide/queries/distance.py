@@ -7,7 +7,7 @@ box on as they move the time of contact on (`codegen.time_bounds.distance`). `ti
 
 import itertools
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from os import PathLike
 from typing import TYPE_CHECKING, Any
 
@@ -22,14 +22,14 @@ from generative import ImplicitBody
 from generative.body import called
 from generative.family import member_of
 
-from ..answers.contacts import named_pairs
 from ..answers.distances import Clearance, Distance, DistanceStatus
+from ..answers.left_open import all_pairs, in_the_way, named_pairs
 from ..answers.nearest_points import Listed, listed
 from ..bodies.mesh import Mesh
 from ..bodies.numbers import check_numbers
 from ..bodies.parameters import Ranges, over_fixed_domain, substituted, variable_of
 from ..given import check_positive, check_span, is_number
-from ..moment.pairs import Pairs
+from ..moment.pairs import Pair, Pairs
 from ..polyhedra.mesh_distance import Nearest
 from ..proof import distance_log, logged
 from ..search.budget import Budget, as_budget
@@ -88,7 +88,7 @@ def distance(a: Any, b: Any, at: float = 0.0, *, tolerance: float = 1e-9, separa
     moment = float(at) + 0.0
     asked = as_asked(tolerance, separation, math.inf)
     proof = None if log is None else _log(log, (a, b), (sp.Rational(moment),) * 2, (moment, moment), (), parameters)
-    found, told, drawn, clock = _search((a, b), (moment, moment), (moment, moment), (), asked, parameters, budget, progress)
+    found, told, drawn, clock, _ = _search((a, b), (moment, moment), (moment, moment), (), asked, parameters, budget, progress)
     answer = Distance(*told, clock.boxes, clock.seconds, found.notes, *drawn, (moment, moment))
     return logged(answer, proof, clock)
 
@@ -113,8 +113,8 @@ def clearance(bodies: Sequence[Any], time: tuple[Any, Any], at_least: float | No
     reach = math.inf if at_least is None else check_positive("at_least", at_least)
     asked = as_asked(tolerance, separation, reach)
     proof = None if log is None else _log(log, bodies, time, span, ignore, parameters)
-    found, told, drawn, clock = _search(bodies, tuple(time), span, ignore, asked, parameters, budget, progress)
-    answer = Clearance(*told, clock.boxes, clock.seconds, found.notes, *drawn, span, found.times, found.pairs, verdict_of(told[0]))
+    found, told, drawn, clock, left = _search(bodies, tuple(time), span, ignore, asked, parameters, budget, progress)
+    answer = Clearance(*told, clock.boxes, clock.seconds, found.notes, *drawn, span, found.times, found.pairs, verdict_of(told[0]), *left)
     return logged(answer, proof, clock)
 
 
@@ -144,17 +144,20 @@ Told = tuple[DistanceStatus, Interval, np.ndarray, np.ndarray, Sequence[tuple[st
 
 def _search(bodies: Sequence[Any], time: tuple[Any, Any], span: tuple[float, float], ignore: Iterable[Any], asked: Asked,
             parameters: Mapping[Any, Any] | None, budget: Budget | float | None,
-            progress: bool) -> tuple[Listed, Told, Shown, Clock]:
-    """The nearest points, what the answer begins with, and what it shows."""
+            progress: bool) -> tuple[Listed, Told, Shown, Clock, tuple[Collection[Pair], int]]:
+    """The nearest points, what the answer begins with, what it shows, the pairs that are not decided,
+    and how many were asked about.
+    """
     clock = Clock(as_budget(budget), progress)
     found, between, points = Found(), Nearest(), Listed()
     scene, notes, bodies = None, tuple[str, ...](), tuple(bodies) if isinstance(bodies, Sequence) else bodies
     values: Ranges = {}
+    ignored = Pairs(len(bodies) if isinstance(bodies, Sequence) else 0)
     with clock.query():
         check_kinds(bodies, "clearance")
         values = _values(parameters, bodies)
+        ignored = ignored_pairs(ignore, bodies) if ignore else ignored
         own = _with(values, bodies, span)
-        ignored = ignored_pairs(ignore, bodies) if ignore else Pairs(len(bodies))
         scene = search_pairs(own, (time, span), ignored, _ranges(values), (asked, clock), found, between)
         notes = tuple(_notes(scene, bodies, own, known(found, between), ignored, span[0], clock))
     outcome = known(found, between)
@@ -162,14 +165,27 @@ def _search(bodies: Sequence[Any], time: tuple[Any, Any], span: tuple[float, flo
         points = nearest_of(bodies, scene, found, between)
     if _ranges(values):
         notes = (for_any(_ranges(values)), *notes)
+    status = status_of(outcome, asked)
+    left = _left_open(status, found, between, ignored, min(outcome.upper, asked.reach))
     if not outcome.finished:
-        notes = (*notes, clock.reason())
+        told = (clock.account(), *in_the_way(found.stands, clock, bodies)) if status is DistanceStatus.BUDGET_SPENT and clock.late else ()
+        notes = (*notes, clock.reason(), *told)
     bracket = Interval(0.0, 0.0) if outcome.meets else Interval(outcome.lower + 0.0, outcome.upper)
-    told = status_of(outcome, asked), bracket, points.points, points.unique, points.features, points.boxes, points.variables
+    answer = status, bracket, points.points, points.unique, points.features, points.boxes, points.variables
     shown: Shown = bodies, _worst(points, values)
     with clock.reporting():
         shown = _shown(shown[1], values, bodies), shown[1]
-    return points._replace(notes=notes), told, shown, clock
+    return points._replace(notes=notes), answer, shown, clock, (left, len(all_pairs(ignored.count, ignored)))
+
+
+def _left_open(status: DistanceStatus, found: Found, between: Nearest, ignored: Pairs, upper: float) -> Collection[Pair]:
+    """The pairs of bodies that may be nearer to each other than `upper`, as far as is known, where that leaves anything undecided."""
+    if status not in (DistanceStatus.BUDGET_SPENT, DistanceStatus.UNRESOLVED):
+        return ()
+    if between.waiting is None or (found.waiting is None and not found.finished):
+        return all_pairs(ignored.count, ignored).keys()
+    located = {problem.label for problem, _, box in found.boxes if box[-1, 0] < upper}
+    return {*between.waiting, *located, *(pair for pair, least in (found.waiting or {}).items() if least < upper)}
 
 
 def search_pairs(bodies: Sequence[Any], time: tuple[Any, tuple[float, float]], ignored: Pairs, ranges: Ranges, how: tuple[Asked, Clock],

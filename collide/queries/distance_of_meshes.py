@@ -39,12 +39,18 @@ def known(found: Found, between: Nearest) -> Known:
 def nearest(bodies: Sequence[Any], span: tuple[float, float], ignored: Pairs, asked: Asked, clock: Clock, found: Nearest) -> None:
     """The least distance of all pairs of meshes that are asked about."""
     share, lower = mesh_distance.Asked(asked.tolerance, asked.reach), math.inf
-    for i, j in pairs_but(bodies, ignored):
+    found.waiting = [*pairs_but(bodies, ignored)][::-1]
+    while found.waiting:
+        i, j = found.waiting[-1]
         # Of pairs that are not searched nothing is known.
         if found.ends(asked.reach) or clock.exceeded():
             lower, found.finished = 0.0, found.finished and not clock.exceeded()
             break
         lower = min(lower, mesh_distance.search((bodies[i], bodies[j]), span, share, clock, found, (i, j)))
+        if not found.finished:
+            lower = lower if len(found.waiting) == 1 else 0.0
+            break
+        found.waiting.pop()
     found.lower = min(lower, found.upper, asked.reach)
 
 

@@ -31,7 +31,7 @@ from ..search.budget import Budget, as_budget
 from ..search.clock import Clock
 from ..search.options import Options, resolved
 from ..situations.tracking import Tracked, check_tracked
-from ..timeline.along import searched
+from ..timeline.along import near_after, searched
 from ..timeline.course import course_of
 from ..timeline.crossings import reach_of
 from ..timeline.evidence import Evidence, Query, about
@@ -112,6 +112,7 @@ def first_contact(bodies: Sequence[Any], time: tuple[Any, Any], *, simultaneity:
     found, undecided = Evidence(None, False, span[0]), set[tuple[int, int]]()
     notes: tuple[str, ...] = ()
     exact, last = dict[tuple[int, int], Met | None](), span[1]
+    scene: Scene | None = None
     with clock.query():
         check_kinds(bodies)
         ignored = ignored_pairs(ignore, bodies)
@@ -136,7 +137,8 @@ def first_contact(bodies: Sequence[Any], time: tuple[Any, Any], *, simultaneity:
         for known in _evidence(Query(scene, options, clock), tuple(time)):
             found = known
         notes = notes_of(scene, found, bodies, span)
-    answer = contacts(found.search, found.finished, bodies, (span[0], last), start, clock, found.seen, notes, undecided)
+    near = None if scene is None else _near(scene, found.seen, clock)
+    answer = contacts(found.search, found.finished, bodies, (span[0], last), start, clock, found.seen, notes, undecided, near)
     if not found.doubt:
         answer = _touched_before(answer, options.simultaneity)
     return logged(together(answer, exact, span, options.simultaneity), proof, clock)
@@ -205,6 +207,16 @@ def _evidence(query: Query, time: tuple[Any, Any]) -> Iterator[Evidence]:
     if proved < begin:
         query.scene.restore_begin(time)
         yield from searched(query)
+
+
+def _near(scene: Scene, seen: float, clock: Clock) -> list[tuple[tuple[int, int], Window]] | None:
+    """When which pairs of bodies come near each other after a time; None where it takes too long to tell."""
+    if scene.course is None:
+        return [(m.label, m.window) for m in scene.near]
+    found = None
+    with clock.reporting():
+        found = near_after(scene.first, scene.course, seen)
+    return found
 
 
 def _touched_before(answer: Contacts, simultaneity: float) -> Contacts:

@@ -35,8 +35,8 @@ from codegen.kernel import Kernel
 from codegen.walk import nesting_in_words
 
 from ..answers.consistency import check_bracket
-from ..answers.contacts import counted, effort
-from ..answers.table import ROWS, card, interval
+from ..answers.contacts import effort
+from ..answers.table import ROWS, card, counted, interval
 from ..given import check_positive
 from ..proof import logged, minimum_log
 from ..search.budget import Budget, as_budget

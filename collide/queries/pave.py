@@ -14,8 +14,8 @@ from codegen.contractor import Contractor, Formula, contract
 from codegen.interval import Interval
 from codegen.walk import nesting_in_words
 
-from ..answers.contacts import counted, effort
-from ..answers.table import ROWS, card, interval
+from ..answers.contacts import effort
+from ..answers.table import ROWS, card, counted, interval
 from ..frozen import Frozen
 from ..given import check_positive
 from ..picture import boxes as picture

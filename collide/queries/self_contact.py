@@ -254,7 +254,8 @@ def _limited(found: Contacts, span: Span, limit: float, covered: bool) -> Contac
             f"From t = {limit:.12g} on, the budget did not suffice to prove that places close to each other do not meet.")
     if found.status is Status.NO_CONTACT:
         status = Status.UNRESOLVED if covered else Status.BUDGET_SPENT
-        return replace(found, status=status, time=Interval(limit, span[1]), time_span=span, notes=(*found.notes, note))
+        return replace(found, status=status, time=Interval(limit, span[1]), time_span=span, notes=(*found.notes, note),
+                       open=found.start.keys())
     time = Interval(found.time[0], span[1]) if found.time is not None and found.status is Status.BUDGET_SPENT else found.time
     return replace(found, time=time, time_span=span, notes=(*found.notes, note))
 

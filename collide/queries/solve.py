@@ -14,8 +14,8 @@ from codegen.given import shown
 from codegen.graph.expr import ExprPool
 from codegen.walk import nesting_in_words
 
-from ..answers.contacts import counted, effort
-from ..answers.table import ROWS, card, interval
+from ..answers.contacts import effort
+from ..answers.table import ROWS, card, counted, interval
 from ..given import check_positive
 from ..proof import logged, zeros_log
 from ..search.budget import Budget, as_budget

@@ -82,10 +82,11 @@ def worst_case(bodies: Sequence[Any], time: tuple[Any, Any], ranges: Ranges, opt
         with clock.reporting():
             shown = [substituted(body, values) for body in mapped]
         seen = span[1] if found.finished else span[0]
-        answer = contacts(found.search, found.finished, shown, span, start, clock, seen, notes, undecided)
+        answer = contacts(found.search, found.finished, shown, span, start, clock, seen, notes, undecided,
+                          None if found.asked is None else [(m.label, m.window) for m in found.asked.scene.near])
         if answer.clear_until <= span[0]:
             # Surfaces of those pairs may meet at the beginning.
-            answer = replace(answer, undecided=frozenset())
+            answer = replace(answer, nesting=frozenset())
     return _told(answer, found, ranges)
 
 

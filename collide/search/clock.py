@@ -112,6 +112,8 @@ class Clock:
         self._stop = _stop.get()
         self._reading, self._grace = reading, GRACE
         self.went_to: dict[str, float] = {}
+        # The bodies whose formulas are being converted.
+        self.converting: tuple[int, int] | None = None
         self.work, self._since = PREPARING, self.start
         begin_query()
         forget_if_much()

@@ -243,9 +243,9 @@ class Search:
         """Take over the solutions of problems of another search, {its number: number here}, and what it knows of the objective; or `unique`
         solutions only, and what is proved.
         """
-        self.proved, self.proved_along = other.proved, other.proved_along
         if not unique:
             self.tentative, self.clear, self.latest_left = other.tentative, other.clear, other.latest_left
+        self.proved, self.proved_along = other.proved, other.proved_along
         self.left |= {problems[k] for k in other.left if k in problems}
         for k in other.solutions:
             if other.owner(k) in problems and (not unique or other.kind(k) == layout.UNIQUE):
@@ -277,12 +277,13 @@ class Search:
     def leave(self, p: int, begin: float) -> None:
         """Search problem p no further: nothing is known of it from `begin` on."""
         boxes = self._queued(p)
+        # First: Ctrl-C may come at any moment.
+        self.clear, self.latest_left = min(self.clear, begin), np.inf
+        self.left.add(p)
         # They lie just behind the free ones, and are free now.
         self._unused += len(boxes)
         self.open_count -= len(boxes)
         self.arrays["problem"][p, _AT["root"]] = -1
-        self.clear, self.latest_left = min(self.clear, begin), np.inf
-        self.left.add(p)
 
     def leave_out(self, samples: Sequence[int]) -> range:
         """Leave these samples out, for others that are near; the numbers of new ones, where too wide a gap would stay."""

@@ -10,6 +10,7 @@ import math
 from collections.abc import Collection, Iterator, Sequence
 
 from ..bodies.cells import Cell
+from ..culling.broad_phase import Window
 from ..moment.pairs import Pair
 from .course import Course
 from .evidence import Doubts, Evidence, Query
@@ -48,6 +49,12 @@ def _near(scene: Scene, course: Course) -> Iterator[tuple[int, list[Near]]]:
 
     found = course.near([scene.lasting_extents(k) for k in range(len(parts))], scene.asked, wanted)
     return ((k, [((i, j), parts[i][p], parts[j][q]) for i, p, j, q in near]) for k, near in found)
+
+
+def near_after(scene: Scene, course: Course, time: float) -> list[tuple[Pair, Window]]:
+    """Which pairs of bodies come near each other in stages that end after a time, with these."""
+    ends = course.ends.tolist()
+    return [(label, (ends[k], ends[k + 1])) for k, near in _near(scene, course) if ends[k + 1] > time for label in {m[0] for m in near}]
 
 
 class _Way:

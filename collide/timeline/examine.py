@@ -91,10 +91,12 @@ def _converted(query: Query, meetings: Sequence[Meeting], span: Window) -> list[
     problems: list[Problem] = []
     with query.clock.doing(CONVERTING):
         for m in meetings:
+            query.clock.converting = m.label
             if problems and query.clock.over:
                 return None
             problems.append(query.scene.problem(m, span))
             prepare(problems[-1], query.options.method)
+    query.clock.converting = None
     return problems
 
 

@@ -68,6 +68,7 @@ class Neighbours(Meetings):
     def search(self, asked: Asked, clock: Clock, found: Found) -> None:
         """The least distance, and where it is; as it becomes known."""
         open_, count, lower, finished = self.pairs(), _FIRST, math.inf, True
+        found.waiting = {label: least for least, label in open_}
         while open_ and finished and found.open(asked.reach):
             some = [label for least, label in open_[:count] if least <= min(found.upper, asked.reach)]
             open_, count = open_[count:], _MORE * count
@@ -75,6 +76,8 @@ class Neighbours(Meetings):
                 break
             least, finished = self._search_some(some, asked, clock, found)
             lower = min(lower, least)
+            for label in some if finished else ():
+                del found.waiting[label]
         found.nearer = found.upper < asked.reach < math.inf
         # Pairs that were not searched are as far as their boxes at least.
         rest = [least for least, _ in open_]
@@ -120,6 +123,7 @@ class Neighbours(Meetings):
             if pole is not None and not self._use_chart(*pole):
                 break
         self._keep(search, found)
+        self._note_open(search, labels, known[1], min(found.upper, asked.reach), found)
         return known
 
     def _listed(self, search: Search, meetings: Sequence[Meeting], asked: Asked, clock: Clock, found: Found) -> Search:
@@ -258,6 +262,15 @@ class Neighbours(Meetings):
             found.boxes += [(search.problems[p], LOCATED, box) for box in boxes[first]]
 
     @staticmethod
+    def _note_open(search: Search, labels: Sequence[Pair], finished: bool, upper: float, found: Found) -> None:
+        """Of pairs that were not searched to the end, those of which nothing is left are not waiting."""
+        found.stands = None if finished else search
+        left = {p.label for k, p in enumerate(search.problems) if k in search.left or search.least_open(k) <= upper}
+        for label in labels if not finished else ():
+            if label not in left and found.waiting is not None:
+                found.waiting.pop(label, None)
+
+    @staticmethod
     def _note_best(search: Search, found: Found) -> None:
         if search.proved < found.upper:
             problem = search.problems[search.best_problem]
@@ -270,11 +283,13 @@ def _converted(problems: Iterable[Problem], clock: Clock) -> list[Problem]:
     found = []
     with clock.doing(CONVERTING):
         for problem in problems:
+            clock.converting = problem.label
             prepare(problem, "auto")
             both_points(problem)
             found.append(problem)
             if clock.over:
-                break
+                return found
+    clock.converting = None
     return found
 
 

@@ -65,6 +65,8 @@ class Found:
     """What is known: `lower` and `upper` bound the least distance; `finished`: the search came to its end; `boxes` may hold nearest points,
     each of a problem with what is known of it (`native.layout`); `meets`: the surfaces are proved to meet there; `best` holds points that
     are as near as `upper`; `nearer`: that is nearer than asked.
+    `waiting`: the pairs that are not searched to the end, with what they are apart at least; None where that is not known yet. `stands`:
+    the search of some of them that was ended.
     """
 
     lower: float = 0.0
@@ -74,6 +76,8 @@ class Found:
     best: Where | None = None
     meets: Where | None = None
     nearer: bool = False
+    waiting: dict[Pair, float] | None = None
+    stands: Any = None
 
     def open(self, reach: float) -> bool:
         """Is there more to be searched?"""

@@ -53,7 +53,7 @@ def test_a_limit_of_time_ends_the_wait_and_the_code_comes_all_the_same(place):
 
 
 def test_what_another_process_cannot_make_is_made_here_or_refused_here(place, monkeypatch):
-    with pytest.raises(RuntimeError, match="LLVM|expected"):
+    with pytest.raises(RuntimeError, match=r"LLVM|expected"):
         waited.kept("bad", "text", lambda: ("this is no assembly",))
     monkeypatch.setattr(hasty, "ask", lambda work, adopt: None)
     assert waited.awaited(Work("name", "text", (EMPTY,))) == cache.load("name")

@@ -190,7 +190,7 @@ def test_where_it_is_not_decided_whether_a_body_encloses_another_the_surfaces_ar
     """A ball inside one that is covered back and forth, which a ray crosses as often either way, hits it from within."""
     c = first_contact([ASKEW.moved(move(0, 0, t)), covered({u: (0, 2 * sp.pi), v: (-sp.pi / 2, 3 * sp.pi / 2)})], (0, 2))
     height = sp.sqrt(Q(9, 16) - Q(1, 25) - Q(1, 49)) - Q(1, 9)
-    assert c.start == {(0, 1): Start.UNKNOWN} and c.undecided == {(0, 1)} and c.status is Status.CONTACT
+    assert c.start == {(0, 1): Start.UNKNOWN} and c.nesting == {(0, 1)} and c.status is Status.CONTACT
     assert c.time.lo <= height <= c.time.hi and c.time.hi - c.time.lo < 1e-9
     assert "said of their surfaces" in c.summary() and "incoming" not in c.summary() and "All pairs" not in c.summary()
 

@@ -142,7 +142,7 @@ def test_none_for_all():
 
 def test_bodies_that_meet_at_first_for_some_values():
     c = collide.first_contact([ball(RHO, [2 - t, 0, 0]), ball(1)], (0, 1), parameters={RHO: (R(1, 2), R(11, 10))}, separation=1.0)
-    assert c.status is Status.CONTACT and c.time[0] == 0.0 and c.time[1] < 1e-6 and not c.undecided
+    assert c.status is Status.CONTACT and c.time[0] == 0.0 and c.time[1] < 1e-6 and not c.nesting
 
 
 def test_a_spent_budget_says_what_is_proved():
