@@ -5,7 +5,7 @@ PY := $(VENV)/bin/python
 LOCK := requirements.txt
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: demo test slow nightly durations wheel pythons lint fuzz sampled bench gallery notebook docs clean help
+.PHONY: demo test slow nightly durations wheel pythons lint fuzz sampled budgets bench gallery notebook docs clean help
 
 help:
 	@echo "make demo      the two tori collisions, with one page of pictures (demo.html)"
@@ -15,6 +15,7 @@ help:
 	@echo "make durations measures all tests and makes the list of slow ones (tests/slow.txt) from that"
 	@echo "make fuzz      asks random scenes in different ways whose answers must agree (MINUTES=10)"
 	@echo "make sampled   random assemblies against dense samples (COUNT=300 of each kind; KINDS=kept BUDGET=20)"
+	@echo "make budgets   random questions with random budgets, and those that return latest (MINUTES=10; ARGUMENTS=--interrupt)"
 	@echo "make bench     benchmarks, with their peers beside them"
 	@echo "make gallery   a contact sheet of every shape, operator and motion (build/gallery)"
 	@echo "make notebook  JupyterLab on the notebooks, with everything they need"
@@ -72,6 +73,10 @@ BUDGET ?= 60
 KINDS ?=
 sampled: $(VENV)/ready
 	$(PY) -m tests.sampled --count $(COUNT) --budget $(BUDGET) $(KINDS)
+
+ARGUMENTS ?=
+budgets: $(VENV)/ready
+	$(PY) -m tests.budgets --minutes $(MINUTES) $(ARGUMENTS)
 
 bench: $(VENV)/ready
 	$(PY) -m pip install --quiet crival==0.2.1 ipctk==1.6.1 coal==3.0.3 python-fcl==0.7.0.11 trimesh==5.2.0 embreex==4.4.0.post1 \

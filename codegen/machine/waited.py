@@ -15,8 +15,9 @@ from .compiler import Work, hasty
 from .compiler_process import made
 from .native import announce
 
-# Bytes of text up to which code is made at once, in some hundredths of a second, and seconds between two looks at the clock.
-SHORT, _LOOK = 60_000, 0.02
+# Bytes of text up to which code is made at once, in some hundredths of a second, of which loops that are optimized take more; and seconds
+# between two looks at the clock.
+SHORT, _SHORT_LOOP, _LOOK = 60_000, 10_000, 0.02
 
 
 def kept(name: str, how: str, given: Callable[[], tuple[Any, ...]]) -> bytes:
@@ -25,7 +26,8 @@ def kept(name: str, how: str, given: Callable[[], tuple[Any, ...]]) -> bytes:
     if code is not None:
         return code
     work = Work(name, how, given())
-    return cache.kept(name, lambda: made(how, work.given)) if len(work.given[0]) < SHORT else awaited(work)
+    short = len(work.given[0]) < min(SHORT, _SHORT_LOOP if how == "loop" else SHORT)
+    return cache.kept(name, lambda: made(how, work.given)) if short else awaited(work)
 
 
 def awaited(work: Work) -> bytes:

@@ -218,10 +218,11 @@ class _Limit:
         try:
             with limited(lambda: self._end - perf_counter()):
                 yield
+                self.interrupted = self.interrupted or interrupted()
         except KeyboardInterrupt:
             self.interrupted = True
         except TimeUp:
-            pass
+            self.interrupted = self.interrupted or perf_counter() < self._end
 
 
 def _checked(q: Any) -> np.ndarray:

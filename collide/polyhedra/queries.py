@@ -192,12 +192,12 @@ class _Limit:
 
     @contextlib.contextmanager
     def working(self) -> Iterator[None]:
-        """What is done within it ends when the time is up, or by Ctrl-C, and what comes after it does not begin."""
+        """What is done within it ends when the time is up, or by Ctrl-C; what comes after it ends at its first look at the clock."""
         end = self.begin + (self.budget.seconds or math.inf)
         try:
             with limited(lambda: -1.0 if self.ended else end - perf_counter()):
-                check()
                 yield
+                self.ended = self.ended or interrupted()
         except (KeyboardInterrupt, TimeUp):
             self.ended = True
 
@@ -218,6 +218,7 @@ def _first_contacts(q: Any, tolerance: float, face: bool, motions: Motions, time
         q = _shaped(q, 8)
         out, left = _nothing(len(q), (0.0, 1.0)), 1
         with limit.working():
+            check()
             memory = memory_of(None)
             memory.queries(window_kernel(face), q, out)
             memory.limits((0.0, 1.0), tolerance, _CALLS)
@@ -262,6 +263,7 @@ def _moving(q: Any, tolerance: float, face: bool, motions: tuple[Motion, Motion]
     values = _values(parameters, n)
     bracket, places, verdict, tests = (out[name] for name in ("time", "parameters", "verdict", "tests"))
     with limit.working():
+        check()
         memory = memory_of(motion_windows(*motions, symbols=_symbols(parameters)))
         memory.queries(moving_window_kernel(face), q, out, values)
         # So that no query takes what others need.

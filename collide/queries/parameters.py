@@ -6,6 +6,7 @@ from typing import Any
 
 import sympy as sp
 
+from codegen.deadline import check
 from codegen.given import TEXT, shown
 from generative.family import parameters_in
 from generative.symbols import Parameter, exact, text
@@ -74,6 +75,7 @@ def check_ranges(bodies: Sequence[Any], ranges: Mapping[Any, Range], span: tuple
     """Refuses ranges in which a body degenerates, as far as that is seen at their ends, and at zero."""
     ends = [[lo] if lo == hi else [lo, hi, *([sp.Integer(0)] if lo < 0 < hi else [])] for lo, hi in ranges.values()]
     for values in itertools.islice(itertools.product(*ends), _MOST):
+        check()
         at = dict(zip(ranges, values, strict=True))
         try:
             check_bodies([substituted(body, at) for body in bodies], span)

@@ -19,6 +19,7 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=None, help="the first seed (default: from the clock)")
     parser.add_argument("--budget", type=float, default=None, help="seconds (default: random ones from 0.05 to 3)")
     parser.add_argument("--interrupt", action="store_true", help="Ctrl-C in the place of a budget")
+    parser.add_argument("--again", type=float, default=0.0, help="seconds for the same question again, after that, and in a new process")
     parser.add_argument("--limit", type=float, default=0.5, help="seconds that a question may come late")
     options = parser.parse_args()
     end, seed = time.monotonic() + 60 * options.minutes, int(time.time()) if options.seed is None else options.seed
@@ -28,10 +29,14 @@ def main() -> int:
         for name, _, number in named or [(kind, "", "") for kind in QUESTIONS]:
             chosen = int(number) if number else seed
             budget = options.budget or 0.05 * 60 ** random.Random(f"budget {name} {chosen}").random()
-            found.append(asked(name, chosen, budget, options.interrupt))
+            found.append(asked(name, chosen, budget, options.interrupt, options.again))
             print(found[-1], flush=True)
             if found[-1].own > options.limit:
                 print(found[-1].stack, flush=True)
+            if options.again and found[-1].again:
+                fresh = asked(name, chosen, options.again, again=options.again).again
+                if fresh != found[-1].again and "BUDGET_SPENT" not in fresh + found[-1].again:
+                    print(f"  DIFFERENT AGAIN\n    {found[-1].again}\n    {fresh}", flush=True)
             if time.monotonic() >= end:
                 break
         if named and all(number for _, _, number in named):

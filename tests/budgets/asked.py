@@ -17,6 +17,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from codegen.machine import cache
 from codegen.machine.compiler import compiler
 
@@ -42,19 +44,20 @@ class Late:
     own: float = 0.0
     stack: str = ""
     told: str = ""
+    again: str = ""
 
     def __str__(self) -> str:
         how = "Ctrl-C at" if self.interrupt else "budget"
         return f"{self.name}:{self.seed}, {how} {self.budget:.3g}: late {self.own:.2f} s ({self.seconds:.2f} by the clock); {self.told}"
 
 
-def asked(name: str, seed: int, budget: float, interrupt: bool = False) -> Late:
-    """Asks it with a budget, or with a long one and Ctrl-C after so many seconds."""
+def asked(name: str, seed: int, budget: float, interrupt: bool = False, again: float = 0.0) -> Late:
+    """Asks it with a budget, or with a long one and Ctrl-C after so many seconds; and `again` with a budget of so many."""
     late = Late(name, seed, budget, interrupt or name in UNLIMITED)
     with tempfile.TemporaryDirectory() as folder:
         here, there = multiprocessing.Pipe()
         os.chmod(folder, 0o700)
-        child = multiprocessing.get_context("fork").Process(target=_run, args=(there, folder, late))
+        child = multiprocessing.get_context("fork").Process(target=_run, args=(there, folder, late, again))
         child.start()
         there.close()
         with contextlib.suppress(EOFError):
@@ -69,6 +72,8 @@ def asked(name: str, seed: int, budget: float, interrupt: bool = False) -> Late:
                 ended, waited_then, late.told = here.recv()
                 late.seconds = ended - end
                 late.own = late.seconds - max(0.0, waited_then - waited)
+                if again and here.poll(again + PATIENCE):
+                    late.again = here.recv()
             else:
                 late.seconds = late.own = PATIENCE
                 late.told = "killed"
@@ -89,7 +94,7 @@ def _waited(process: int | None) -> float:
     return 0.0
 
 
-def _run(pipe: Any, folder: str, late: Late) -> None:
+def _run(pipe: Any, folder: str, late: Late, again: float) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     os.environ[cache.VARIABLE] = folder
     try:
@@ -113,6 +118,8 @@ def _run(pipe: Any, folder: str, late: Late) -> None:
     ended.set()
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     pipe.send((end, _waited(os.getpid()), told[:160]))
+    if again:
+        pipe.send(_told(ask(again), whole=True))
     if compiler.child is not None:
         compiler.child.kill()
     os._exit(0)
@@ -130,8 +137,11 @@ def _note(file: Path, end: float, ended: threading.Event) -> None:
             noted.write(f"  after {time.perf_counter() - end:.2f} s: {' < '.join(places)}\n")
 
 
-def _told(answer: Any) -> str:
-    return repr(getattr(answer, "status", answer)).replace("\n", " ")
+def _told(answer: Any, whole: bool = False) -> str:
+    """Its status, or all that it says of itself."""
+    status = getattr(answer, "status", answer)
+    names = ", ".join(sorted({s.name for s in status})) if whole and isinstance(status, np.ndarray) else ""
+    return f"{(answer if whole else status)!r} {names}".replace("\n", " ")
 
 
 def latest(found: list[Late], count: int = 10) -> Iterator[str]:

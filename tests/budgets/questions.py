@@ -358,7 +358,7 @@ def check_log(d: Draw) -> Question:
 
 @unlimited
 def masses(d: Draw) -> Question:
-    body = drawn(d, "csg", "solids", "implicit").bodies[0]
+    body = drawn(d, "csg", "solids", "implicit").bodies[0].at(0)
     query = d.choice((collide.mass_properties, collide.exact_mass_properties))
     return lambda budget: query(body)
 
