@@ -104,8 +104,8 @@ def interrupted() -> bool:
 
 
 class _Work:
-    """What says what is left of the time of some work, how late it may end, whether it may end `anywhere`, how often the clock was looked
-    at since then, and at which of these looks it was last ended. `outer`: the work that it is a part of.
+    """What says what is left of the time of some work, how late it may end, whether it may end `anywhere`, how often it was seen that it
+    should have ended, and at which of these looks it was last ended. `outer`: the work that it is a part of.
     """
 
     def __init__(self, limit: Callable[[], float], late: float, anywhere: bool) -> None:
@@ -177,13 +177,11 @@ class _Watch:
 
     def _look(self, thread: int, work: _Work) -> None:
         came = _keyboard.came if thread == _first() else None
-        if came is None and not work.limit() + work.late < 0:
+        unheeded = came is not None and time.perf_counter() > came + _HEEDED
+        if not (unheeded or work.anywhere or _in_pure_code(thread)) or (came is None and not work.limit() + work.late < 0):
             return
         work.looks += 1
-        if work.ended and work.looks - work.ended < self._AGAIN:
-            return
-        unheeded = came is not None and time.perf_counter() > came + _HEEDED
-        if unheeded or work.anywhere or _in_pure_code(thread):
+        if not work.ended or work.looks - work.ended >= self._AGAIN:
             work.ended = work.looks
             _raise(thread, KeyboardInterrupt if unheeded else TimeUp)
 
