@@ -8,6 +8,7 @@ import numpy as np
 
 from generative.body import label
 
+from ..frozen import frozen
 from ..moment.pairs import Pair, Pairs, Starts
 from ..moment.start import Start
 from ..search.clock import Clock
@@ -21,8 +22,8 @@ MOST_PAIRS = 4
 
 
 def pair_array(pairs: Iterable[Pair]) -> np.ndarray:
-    """(m, 2), in order."""
-    return np.array(sorted(pairs), np.int64).reshape(-1, 2)
+    """Pairs as a read-only array (m, 2), in order."""
+    return frozen(np.array(sorted(pairs), np.int64).reshape(-1, 2))
 
 
 def left_open(s: Search | None, near: Windows, seen: float, last: float) -> set[Pair]:

@@ -2,8 +2,8 @@
 
 Random assemblies and runs of random worlds are compared with dense sampling; distances of random pairs with roots in forty digits; logs of
 random scenes with the checker; random polyhedra in mesh files with closed forms; derivatives at switches with limits from each side; zeros
-and minima of formulas that a narrower reading than SymPy's would lose with known ones. It prints contradictions, and questions that are slow
-or not decided. Budgets are of the processor's time, so that what else a machine does decides nothing.
+and minima of formulas that a narrower reading than SymPy's would lose with known ones. It prints contradictions, and questions that are
+slow or not decided. Budgets are of the processor's time, so that what else a machine does decides nothing.
 """
 
 import argparse
