@@ -60,6 +60,9 @@ class MinimumLog(Log):
         return [*self._above(found, alive), *self._below(found)]
 
     def _infeasible(self, alive: Alive) -> list[str]:
+        if len(self.rows) == 1:
+            self.said = ["the objective is defined nowhere."]
+            return []
         self.begin(formulas_lines("zeros", self.variables, self.rows[:-1]))
         try:
             tree = self.tree(Case(((0,),)), _MOST, alive)

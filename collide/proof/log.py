@@ -2,6 +2,7 @@
 
 import contextlib
 import os
+import re
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
@@ -23,8 +24,10 @@ from .trees import Box, Grower, Stuck, Tree, short
 Alive = Callable[[], bool]
 """Is there time left?"""
 Span = tuple[float, float]
-# Logs of at most so many lines are checked before it is said what they prove.
-_SHORT = 256
+# Logs of at most so many lines are checked before it is said what they prove; and of formulas with choices, at whose borders doubles and
+# balls decide otherwise.
+_SHORT, _CHOSEN = 256, 8192
+_CHOICE = re.compile(r"\((?:if|jump|floor|abs|max|min) ")
 # So many boxes are tried about the box round several triangles before these are halved.
 _FEW = 64
 
@@ -77,7 +80,7 @@ class Log:
         said, text = " and ".join(self.said), "".join(f"{line}\n" for line in (FIRST, *self.lines, *claims, "end"))
         with replaced(self.path) as new:
             new.write_text(text, encoding="ascii", newline="\n")
-            if text.count("\n") > _SHORT or not new.is_file():
+            if text.count("\n") > (_CHOSEN if _CHOICE.search(text) else _SHORT) or not new.is_file():
                 return f"The log claims {said}; collide.check verifies it."
             checked = check(new)
             if not checked.accepted:

@@ -21,8 +21,8 @@ from .native.evaluate import ADD, MUL, NEG, SUB
 _STEPS = {"+": ADD, "-": SUB, "*": MUL, "neg": NEG}
 # Arb encloses sin and cos of wide balls with 30 bits; and what it adds to other functions, by measurement.
 _WIDE, _WIDE_PART, _ADDED = 2e-9, 1e-8, 1.002
-# Where a function jumps, radii are taken so much larger for roundings of Arb.
-_ROUNDED = 1 + 1e-6
+# Where a function jumps, radii are taken so much larger, and by such a part of the middle, for what is rounded there and in Arb.
+_MORE, _PART = 1 + 1e-3, 1e-15
 
 
 class Ball:
@@ -191,13 +191,14 @@ def _absolute(pool: ExprPool, x: Expr, r: Expr) -> tuple[Expr, Expr]:
 
 
 def _sign(pool: ExprPool, x: Expr, r: Expr) -> tuple[Expr, Expr]:
-    sure = pool.node("lt", _ROUNDED * r, pool.node("abs", x))
+    sure = pool.node("lt", _MORE * r, pool.node("abs", x))
     unknown = x + r - (x + r)
     return pool.where(sure, pool.node("sign", x), unknown), pool.where(sure, pool.constant(0), unknown + 1)
 
 
 def _floor(pool: ExprPool, x: Expr, r: Expr) -> tuple[Expr, Expr]:
-    return _between(*(pool.node("floor", e) for e in _ends((x, _ROUNDED * r))))
+    wide = pool.where(pool.node("eq", r, pool.constant(0)), r, _MORE * r + _PART * pool.node("abs", x))
+    return _between(*(pool.node("floor", e) for e in _ends((x, wide))))
 
 
 def _wave(name: str, crest: float) -> Callable[..., tuple[Expr, Expr]]:

@@ -108,18 +108,21 @@ def natural(s: ProverMemory, lane: int) -> None:
         falls = (-s.jet[OVER, k, lane] if value > 0.0 or r >= s.equations else s.jet[OVER, k, lane]) - s.jet[OVER, k, LANES + lane]
         if falls > 0.0:
             s.soon[lane] = max(s.soon[lane], s.hi[s.n - 1, lane] + bound / falls)
-        if w != 0.0:
-            total += w * value
-            rad += abs(w) * off
-            size += abs(w)
+        # A row that is undefined makes the sum undefined, whatever its weight, as the checker has it.
+        total += w * value
+        rad += abs(w) * off
+        size += abs(w)
     if s.verdict[lane] == OPEN and total - rad * ROUNDED > _EXACT * size:
         s.verdict[lane] = NATURAL
 
 
 @native
 def single(s: ProverMemory, lane: int) -> None:
-    """The row alone that tells most clearly that there is no solution, if one does."""
+    """The row alone that tells most clearly that there is no solution, if one does, where all are defined."""
     best = _EXACT
+    for r in range(s.m):
+        if s.jet[OVER, r, lane] != s.jet[OVER, r, lane]:
+            best = np.inf
     for r in range(s.m):
         value, off = s.jet[OVER, r, lane], s.jet[OVER, r, LANES + lane]
         bound = (abs(value) if r < s.equations else value) - off * ROUNDED
@@ -140,7 +143,7 @@ def _slopes(s: ProverMemory, lane: int, square: float) -> None:
                 w += square * s.jet[OVER, r, lane]
                 q = square * s.jet[OVER, r, LANES + lane]
             k = slope_of(s, r, j)
-            if (w != 0.0 or q != 0.0) and s.where[0, k] >= 0:
+            if s.where[0, k] >= 0:
                 p, x = s.jet[OVER, k, lane], s.jet[OVER, k, LANES + lane]
                 size += abs(w) * max(abs(p), 1.0) + q
                 mid += w * p
@@ -172,9 +175,8 @@ def mean_value(s: ProverMemory) -> None:
     for lane in range(LANES):
         total, size = 0.0, 0.0
         for r in range(s.m):
-            if s.weight[r, lane] != 0.0:
-                total += s.weight[r, lane] * s.jet[NEW, r, lane]
-                size += abs(s.weight[r, lane])
+            total += s.weight[r, lane] * s.jet[NEW, r, lane]
+            size += abs(s.weight[r, lane])
         s.tried[lane] = 1 if total < _NEARLY * s.best[lane] else 0
         total -= s.best[lane] * ROUNDED
         if s.verdict[lane] == OPEN and total > _EXACT * size:
