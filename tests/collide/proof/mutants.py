@@ -21,6 +21,10 @@ NUMBER = re.compile(r"(?<![#\w.])-?(?:0x[0-9a-f.]+p[+-]\d+|\d+(?:/\d+)?)(?![\w.]
 STEPS = ("n", "c", "s", "h", "d", "i", "l", "x", "box")
 CLAIMS = ("none", "some", "one")
 SHAPES = ("point", "parameter", "corner", "triangle", "let", "equation", "condition", "self")
+STATED = ("question", "variable", "except", "piece", "end", *SHAPES, *CLAIMS)
+FOREIGN = ("self (- u u1)", "except 0 1", "piece 0", "piece 1", "variable t 0 1", "parameter u 0 1", "parameter x", "point u v 0",
+           "point x0", "equation 0", "equation 1", "condition 1", "condition -1", "corner 0 0 0", "triangle 0 1 2", "box 0 1", "none",
+           "none 1", "h 0", "l", "i 0", "d 1 0 0 0 1 0", "question zeros")
 JUNK = ("", "(", ")", "nan", "inf", "-", "1/0", "0x1p+1000", "-1", "999999999", "#1", "t", "u", "1e5", "()", "piece", "x" * 300)
 CHANGES = (("cos", "sin"), ("sin", "cos"), ("+", "-"), ("*", "+"), (" u", " v"), ("t", "u"), ("cos", "cosh"), ("sin", "frob"),
            ("- ", "abs "), (" x", " y"), (" x0", " x1"), (" t", " 0"), (" 1", " 0"), ("0 1 2", "2 1 0"), ("+ ", "max "),
@@ -127,6 +131,20 @@ def domain(rng: random.Random, lines: Lines) -> None:
         lines[k] = _changed_number(rng, lines[k], lambda x: x + rng.choice([1, -1, 0.5, 0.01]))
 
 
+def moved(rng: random.Random, lines: Lines) -> None:
+    """A line of the statement, or a claim, stands elsewhere, twice, or not at all."""
+    line = lines[_some(rng, lines, STATED)]
+    if rng.random() < 0.7:
+        lines.remove(line)
+    if rng.random() < 0.7:
+        lines.insert(rng.choice([_some(rng, lines, STATED), rng.randint(1, len(lines))]), line)
+
+
+def foreign(rng: random.Random, lines: Lines) -> None:
+    """A line that another statement has."""
+    lines.insert(_some(rng, lines, STATED), rng.choice(FOREIGN))
+
+
 def cut(rng: random.Random, lines: Lines) -> None:
     del lines[rng.randrange(len(lines)):]
 
@@ -139,7 +157,7 @@ def garbled(rng: random.Random, lines: Lines) -> None:
     lines[k] = " ".join(words)
 
 
-KINDS = (bound, sign, weight, matrix, dropped, repeated, swapped, division, formula, domain, cut, garbled)
+KINDS = (bound, sign, weight, matrix, dropped, repeated, swapped, division, formula, domain, moved, foreign, cut, garbled)
 
 
 def run(count: int, made: Mapping[str, Callable[[Path], None]], folder: Path, seed: int = 18) -> Counter[tuple[str, str]]:
