@@ -8,10 +8,13 @@ from os import PathLike
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import sympy as sp
 
+from codegen.contractor import contract
 from codegen.from_sympy import convert
 from codegen.given import shown
 from codegen.graph.expr import ExprPool
+from codegen.sympy_rules import UnsupportedExpression
 from codegen.walk import nesting_in_words
 
 from ..answers.contacts import effort
@@ -136,7 +139,7 @@ def solve(equations: Any, domain: Mapping[Any, tuple[Any, Any]], *, at_least: An
         finished = drive(search, clock)
     if search is None:
         return _unsearched(box, clock)
-    found = clock.read(functools.partial(_result, search, search.problems[0], finished, clock))
+    found = clock.read(functools.partial(_result, search, search.problems[0], (functions, box.symbols), finished, clock))
     return logged(found, proof, clock)
 
 
@@ -171,12 +174,13 @@ def _unsearched(box: Domain, clock: Clock) -> Zeros:
                  iterations=0, seconds=clock.seconds)
 
 
-def _result(s: Search, problem: Problem, finished: bool, clock: Clock) -> Zeros:
+def _result(s: Search, problem: Problem, system: tuple[Sequence[Any], Sequence[Any]], finished: bool, clock: Clock) -> Zeros:
     n = len(problem.variables)
     proved = s.numbers(0, UNIQUE)
     left = np.concatenate([s.boxes(0, np.setdiff1d(s.numbers(0), proved)), s.open(0)])
     left = left[~settled(s, 0, left, UNIQUE)]
-    located = merge(left[_possible(problem, left)])
+    left = left[_possible(problem, left)]
+    located = merge(_contracted(system, left) if finished and len(left) else left)
     boxes = [*s.boxes(0, proved), *located]
     regions = [s.arrays["region"][k, :n] for k in proved] + located
     if not finished:
@@ -187,6 +191,16 @@ def _result(s: Search, problem: Problem, finished: bool, clock: Clock) -> Zeros:
         status = ZerosStatus.UNRESOLVED if located else ZerosStatus.COMPLETE
     return Zeros(status=status, boxes=stack(boxes, n), proved=np.arange(len(boxes)) < len(proved), regions=stack(regions, n),
                  variables=problem.variables, iterations=clock.boxes, seconds=clock.seconds)
+
+
+def _contracted(system: tuple[Sequence[Any], Sequence[Any]], boxes: np.ndarray) -> np.ndarray:
+    """Of boxes (k, n, 2) those that may hold a zero by the inverses of all functions: so poles are told from zeros."""
+    functions, symbols = system
+    try:
+        lo, _ = contract([sp.Eq(f, 0, evaluate=False) for f in functions], symbols)(boxes[:, :, 0], boxes[:, :, 1])
+    except UnsupportedExpression:
+        return boxes
+    return boxes[~np.isnan(lo).any(axis=1)]
 
 
 def _possible(problem: Problem, boxes: np.ndarray) -> np.ndarray:

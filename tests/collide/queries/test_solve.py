@@ -257,3 +257,11 @@ def test_an_interrupt_before_the_search_leaves_the_domain(monkeypatch):
     r = collide.solve([x**2 + y**2 - 1, x - y], {x: (-2, 2), y: (0, sp.pi)})
     assert r.status is ZerosStatus.BUDGET_SPENT and not r.proved.any() and r.summary()
     assert r.boxes[0, 0].tolist() == [-2, 2] and r.boxes[0, 1, 0] == 0 and r.boxes[0, 1, 1] >= sp.pi
+
+
+def test_poles_are_told_from_zeros() -> None:
+    s = sp.Symbol("s", real=True)
+    r = collide.solve(sp.tan(s), {s: (-1, 10)})
+    assert r.status is ZerosStatus.COMPLETE and len(r) == 4
+    assert np.allclose(np.sort(r.points[:, 0]), [0, np.pi, 2 * np.pi, 3 * np.pi])
+    assert collide.solve(1 / s, {s: (-1, 1)}).status is ZerosStatus.NO_SOLUTION
