@@ -1,4 +1,4 @@
-"""Which pairs of bodies an answer leaves undecided, as data and in words, and where its search stood."""
+"""Pairs of bodies that an answer leaves undecided, as data and in words, and where its search stood."""
 
 import json
 
@@ -6,13 +6,13 @@ import pytest
 import sympy as sp
 
 import collide
-from collide import Budget, DistanceStatus, Status
+from collide import Budget, DistanceStatus, Start, Status
 from collide.answers.left_open import in_the_way
+from collide.answers.report import contacts
+from collide.moment.pairs import Pairs, Starts
 from collide.search.clock import Clock
 from generative import ParametricSurface, Rigid, fit, t, u, v
 from models.shapes.quadrics import sphere
-
-NOTHING = 1e-9
 
 
 def ball(name, *place):
@@ -46,11 +46,15 @@ def test_what_is_decided_leaves_no_pair(scene):
         assert "decided" not in c.summary().partition("Not ")[2]
 
 
+def test_pairs_that_were_not_asked_about_are_not_left(scene):
+    few, ignored = Budget(None, boxes=8), [("upper", "lower")]
+    assert collide.first_contact([*scene, crossed("beside", 0, 0, 5)], (0, 1), ignore=ignored, budget=few).undecided.tolist() == [[0, 3]]
+
+
 def test_where_nothing_was_looked_at_all_pairs_that_were_asked_about_are_left(scene):
-    for ask in (collide.first_contact, collide.clearance):
-        found = ask(scene, (0, 1), ignore=[("lower", "far")], budget=NOTHING)
-        assert found.status.name == "BUDGET_SPENT" and found.undecided.tolist() == [[0, 1], [0, 2]]
-        assert "None of the 2 pairs of bodies is decided." in found.summary()
+    asked = Starts(3, Start.UNKNOWN, Pairs(3, [(1, 2)]))
+    c = contacts(None, False, scene, (0.0, 1.0), asked, Clock(Budget(1.0)), 0.0)
+    assert c.undecided.tolist() == [[0, 1], [0, 2]] and "None of the 2 pairs of bodies is decided." in c.summary()
 
 
 def test_a_touch_that_is_neither_proved_nor_excluded_is_left():
@@ -79,7 +83,7 @@ def test_clearance_leaves_the_pairs_that_may_be_nearest(scene):
 
 
 def test_two_bodies_are_not_named(scene):
-    c = collide.first_contact(scene[:2], (0, 1), budget=NOTHING)
+    c = collide.first_contact(scene[:2], (0, 1), budget=Budget(None, boxes=8))
     assert c.undecided.tolist() == [[0, 1]] and "decided, of" not in c.summary() and "None of" not in c.summary()
 
 
@@ -98,3 +102,15 @@ def test_it_is_said_where_the_work_stood():
     clock.converting = (0, 1)
     (said,) = in_the_way(None, clock, bodies)
     assert "formulas of first and second were being converted" in said and "ask" in said
+
+
+def test_of_meshes_the_pairs_that_were_not_looked_at_are_left():
+    """They are searched one after the other."""
+    corners = [[1, 0, 0], [-1, 0, 0], [0, 1, 0], [0, -1, 0], [0, 0, 1], [0, 0, -1]]
+    faces = [[0, 2, 4], [2, 1, 4], [1, 3, 4], [3, 0, 4], [2, 0, 5], [1, 2, 5], [3, 1, 5], [0, 3, 5]]
+    meshes = [collide.Mesh(corners, faces).moved(Rigid(rotation=[1, t / (k + 2), 0, 0], translation=[3 * k, 0, 0], normalize=True))
+              for k in range(3)]
+    left = collide.clearance(meshes, (0, 1), budget=Budget(None, boxes=1))
+    assert left.status is DistanceStatus.BUDGET_SPENT and [1, 2] in left.undecided.tolist()
+    kept = collide.clearance(meshes, (0, 1), at_least=0.5)
+    assert kept.status is DistanceStatus.CLEAR and not len(kept.undecided)
