@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 
 from codegen.machine.linked import crowded
-from generative import ImplicitBody
+from codegen.walk import free_symbols
+from generative import ImplicitBody, Solid
 from generative.changes import pieces_of
 from generative.products import Product, common
 
@@ -177,9 +178,19 @@ def closed_border(first: Cell, second: Cell, unproved: bool) -> np.ndarray:
 
 @functools.lru_cache(maxsize=4096)
 def _divided_numbers(body: Any, numbers: Numbers, shared: int) -> tuple[Numbers, Numbers]:
-    """The numbers of the first factors of a motion, and all others."""
-    first = divided_motion(pieces_of(body)[0].motion, shared)[0].symbols
-    return numbers.only(first), numbers.only(set(numbers.symbols) - first)
+    """The numbers of the first factors of a motion, and those of all else. Some may be in both, as the knots that joints have in common."""
+    first, rest = divided_motion(pieces_of(body)[0].motion, shared)
+    alone = first.symbols - rest.symbols - _shape_symbols(body)
+    return numbers.only(first.symbols), numbers.only(set(numbers.symbols) - alone)
+
+
+def _shape_symbols(body: Any) -> set[Any]:
+    """The symbols of the formulas of a parametric body in its own frame."""
+    found = [e for p in pieces_of(body) for e in itertools.chain(p.body, *p.domain.values())]
+    if isinstance(body, Solid):
+        found += [e for edge in body.edges for e in itertools.chain(edge.domain, *edge.paths)]
+        found += [e for vertex in body.vertices for e in itertools.chain(*vertex.points)]
+    return free_symbols(*found)
 
 
 def over(problem: Problem, parts: tuple[Cell, Cell], numbers: tuple[Numbers, ...], window: Window, border: np.ndarray | None) -> Problem:
