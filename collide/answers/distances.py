@@ -27,7 +27,7 @@ _FOLLOWED = 4
 class DistanceStatus(Enum):
     """The outcome of `distance` and `clearance`; each value is its sentence."""
 
-    MEASURED = "The least distance lies in the bracket, which is as narrow as asked for: proved."
+    MEASURED = "The least distance lies in the bracket, which is as narrow as asked for, or as doubles are: proved."
     MEETING = "The surfaces meet: proved."
     CLEAR = "The bodies are never nearer to each other than asked for: proved."
     NEARER = "The bodies come nearer to each other than asked for: proved."

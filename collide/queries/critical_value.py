@@ -43,7 +43,8 @@ class CriticalValue:
     `status` is CONTACT they are proved to meet for some value of at most bracket[1]. NO_CONTACT: proved never to meet, for all values; the
     bracket is then (inf, inf). `time` encloses the times of the k contacts listed, None where none is; `times` (k, 2) and `points` (k, 3)
     are those of each, `pairs` (k, 2) the bodies, `features` what touches, and `unique` (k,): proved to be the only one in its box, and
-    isolated. `symbol` is the parameter.
+    isolated. `symbol` is the parameter. `notes` are further sentences of the summary: where the budget was spent, which limit ended the
+    work.
     """
 
     status: Status
@@ -57,6 +58,7 @@ class CriticalValue:
     unique: np.ndarray
     iterations: int
     seconds: float
+    notes: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         check_bracket("the critical value", *self.bracket)
@@ -74,10 +76,12 @@ class CriticalValue:
         if self.status is Status.NO_CONTACT:
             told = f"The bodies are proved not to meet for any {self.symbol} of its range, at any time of the span."
         else:
-            sure = "" if self.status is Status.CONTACT else ", if there is one"
+            sure = "" if self.status is Status.CONTACT else ", if there is one,"
             told = (f"The least {self.symbol} for which the bodies meet{sure} is in [{lo!r}, {hi!r}]: below it they are proved not to, at "
                     f"any time of the span; {counted(len(self.points), 'point')}, {int(self.unique.sum())} proved unique.")
-        return f"{told} {effort(self.iterations, self.seconds)}"
+        if self.status is Status.BUDGET_SPENT:
+            told = f"{self.status.value} {told}"
+        return " ".join([told, *self.notes, effort(self.iterations, self.seconds)])
 
 
 @nesting_in_words
@@ -153,7 +157,8 @@ def _answer(search: Search | None, finished: bool, symbol: Any, clear: float, en
         time=Interval(float(times[:, 0].min()), float(times[:, 1].max())) if len(times) else None, times=times,
         points=np.empty((0, 3)) if search is None else search.arrays["place"][listed].mean(axis=2), features=[p.features for p in problems],
         pairs=np.array([p.label for p in problems], np.int64).reshape(-1, 2), iterations=clock.boxes, seconds=clock.seconds,
-        unique=np.array([search.kind(k) == UNIQUE for k in listed] if search else [], bool))
+        unique=np.array([search.kind(k) == UNIQUE for k in listed] if search else [], bool),
+        notes=() if status is not Status.BUDGET_SPENT else (clock.reason(),))
 
 
 def _listed(search: Search, found: np.ndarray) -> list[int]:

@@ -20,7 +20,7 @@ from codegen.interval import Interval
 from codegen.walk import nesting_in_words
 from generative import ImplicitBody
 from generative.body import called
-from generative.family import member_of
+from generative.family import member_of, parameters_in
 
 from ..answers.distances import Clearance, Distance, DistanceStatus
 from ..answers.left_open import all_pairs, in_the_way, named_pairs
@@ -57,14 +57,13 @@ def distance(a: Any, b: Any, at: float = 0.0, *, tolerance: float = 1e-9, separa
     """The least distance of the surfaces of two bodies at a moment, bracketed with proof, and all pairs of nearest points.
 
     `a`, `b`: ParametricSurface, ImplicitSurface (and unions, intersections, differences of them), Solid and Mesh values; of two meshes one
-    pair of nearest points is listed. What counts is their surfaces, within their bounds, as in `first_contact`; that one body is inside
-    the other is said in `notes`. `at`: the time, as a double. `tolerance`, a bracket width: that of the distance, against its size.
-    `separation`: the distance between the points listed where nearest points form curves or patches; None is a tenth of the size of the
-    smaller body. `parameters`: {symbol: number or (lo,
-    hi)}, for the `generative.Parameter` symbols in the formulas. With ranges (lo, hi) the least distance for any values in these is meant;
-    `parameters` of the answer holds the values (boxes) at which it comes about. `budget`: seconds or a `Budget`. `log`: a file
-    for a log of the proof, which `collide.check` verifies by itself; it is found after the search, within the same budget, and `notes` say
-    what it proves.
+    pair of nearest points is listed. What counts is their surfaces, within their bounds, as in `first_contact`; that one body is inside the
+    other is said in `notes`. `at`: the time, as a double. `tolerance`, a bracket width: that of the distance, against its size; a bracket
+    with no double strictly inside it is as narrow as any tolerance asks. `separation`: the distance between the points listed where nearest
+    points form curves or patches; None is a tenth of the size of the smaller body. `parameters`: {symbol: number or (lo, hi)}, for the
+    `generative.Parameter` symbols in the formulas. With ranges (lo, hi) the least distance for any values in these is meant; `parameters`
+    of the answer holds the values (boxes) at which it comes about. `budget`: seconds or a `Budget`. `log`: a file for a log of the proof,
+    which `collide.check` verifies by itself; it is found after the search, within the same budget, and `notes` say what it proves.
 
     The distance of surfaces that are *proved* to meet is 0. Where they touch without crossing, which rounding cannot tell from a near miss,
     the bracket begins with 0 and ends with a few roundings; that meshes touch is decided, if their poses are rational numbers. The search
@@ -172,7 +171,7 @@ def _search(bodies: Sequence[Any], time: tuple[Any, Any], span: tuple[float, flo
         notes = (*notes, clock.reason(), *told)
     bracket = Interval(0.0, 0.0) if outcome.meets else Interval(outcome.lower + 0.0, outcome.upper)
     answer = status, bracket, points.points, points.unique, points.features, points.boxes, points.variables
-    shown: Shown = bodies, _worst(points, values)
+    shown: Shown = bodies, _worst(points, values, bodies)
     with clock.reporting():
         shown = _shown(shown[1], values, bodies), shown[1]
     return points._replace(notes=notes), answer, shown, clock, (left, len(all_pairs(ignored.count, ignored)))
@@ -254,13 +253,14 @@ def _shown(worst: Sequence[Mapping[Any, Interval]], values: Ranges, bodies: Sequ
     return [substituted(body, at) for body in bodies] if at else bodies
 
 
-def _worst(found: Listed, values: Ranges) -> list[dict[Any, Interval]]:
-    """The values of the parameters at which each pair of points is as near as it is."""
+def _worst(found: Listed, values: Ranges, bodies: Sequence[Any]) -> list[dict[Any, Interval]]:
+    """The values of the parameters at which each pair of points is as near as it is; the whole range of those that neither body has."""
     known = {s: Interval(enclose(lo)[0], enclose(hi)[1]) for s, (lo, hi) in values.items()}
     worst = []
-    for box, names, sample in zip(found.boxes, found.variables, found.samples, strict=True):
+    for box, names, sample, pair in zip(found.boxes, found.variables, found.samples, found.pairs.tolist(), strict=True):
+        own = {variable_of(s) for k in pair for s in parameters_in(bodies[k])}
         at = {name: Interval(lo, hi) for name, (lo, hi) in zip(names, box.tolist(), strict=True)}
-        at |= {name: Interval(value, value) for name, value in sample.items()}
+        at |= {name: Interval(value, value) for name, value in sample.items() if name in own}
         worst.append({s: _common(at.get(variable_of(s), whole), whole) for s, whole in known.items()})
     return worst
 
@@ -280,9 +280,14 @@ def status_of(found: Known, asked: Asked) -> DistanceStatus:
         return DistanceStatus.MEETING
     elif found.finished and found.lower == math.inf:
         return DistanceStatus.NOWHERE
-    elif found.upper < math.inf and found.upper - found.lower <= 1.001 * asked.tolerance * found.upper:
+    elif found.upper < math.inf and _is_narrow(found.lower, found.upper, asked.tolerance):
         return DistanceStatus.MEASURED
     return DistanceStatus.UNRESOLVED if found.finished else DistanceStatus.BUDGET_SPENT
+
+
+def _is_narrow(lower: float, upper: float, tolerance: float) -> bool:
+    """Whether a bracket is as narrow as asked for, or as doubles are: none lies strictly inside it."""
+    return upper - lower <= 1.001 * tolerance * upper or upper <= math.nextafter(lower, math.inf)
 
 
 def _notes(scene: Neighbours | None, bodies: Sequence[Any], own: Sequence[Any], found: Known, ignored: Pairs, moment: float,

@@ -96,6 +96,7 @@ def test_never_before_the_bracket():
 def test_a_spent_budget_says_what_is_proved():
     found = collide.critical_value([ball(P, [0, 0, 2 - t]), torus()], (0, 4), {P: (R(1, 10), 1)}, budget=collide.Budget(boxes=1))
     assert found.status in (Status.BUDGET_SPENT, Status.CONTACT) and 0.0999 <= found.bracket[0] <= 0.7 <= found.bracket[1]
+    assert found.status is Status.CONTACT or ("limit of boxes, 1" in found.notes[0] and "budget was spent" in found.summary())
 
 
 def test_what_is_refused():

@@ -1,11 +1,16 @@
 """Which brackets of a distance count as decided, and formulas that have no bound somewhere."""
 
+import math
+
 import pytest
 import sympy as sp
 
 import collide
 from collide import DistanceStatus
-from generative import ParametricSurface, u, v
+from collide.queries.distance import status_of
+from collide.queries.distance_of_meshes import Known
+from collide.timeline.nearest import Asked
+from generative import Parameter, ParametricSurface, Rigid, u, v
 
 PLATE = ParametricSurface([u, v, 0], {u: (-1, 1), v: (-1, 1)})
 
@@ -16,3 +21,21 @@ def test_formulas_without_a_bound_somewhere_leave_a_wide_bracket(height, least, 
     found = collide.distance(ParametricSurface([u, v, 1 + height], {u: (-1, 1), v: (-1, 1)}), PLATE, budget=5)
     assert found.status in (DistanceStatus.UNRESOLVED, DistanceStatus.BUDGET_SPENT)
     assert found.bracket[0] <= least and most - 1 <= found.bracket[1] <= most + 1e-9
+
+
+@pytest.mark.parametrize("least", [0.0, 5e-324, 1e-310, 1.0, 1e300])
+def test_what_is_known_to_a_rounding_is_measured(least):
+    """Whatever is asked for: no double lies strictly inside the bracket. With one inside it is as wide as it is."""
+    above, tolerance = math.nextafter(least, math.inf), Asked(1e-17)
+    assert status_of(Known(least, above, True, False), tolerance) is DistanceStatus.MEASURED
+    assert status_of(Known(least, math.nextafter(above, math.inf), True, False), tolerance) is DistanceStatus.UNRESOLVED
+
+
+def test_a_parameter_of_another_body_keeps_its_range():
+    """Also where surfaces are found to meet at a value, and where the budget is spent."""
+    h, w = Parameter("h"), Parameter("w")
+    bowl = ParametricSurface([u, v, u**2 + v**2 - 1], {u: (-1, 1), v: (-1, 1)})
+    bodies = [bowl.moved(Rigid(translation=[0, 0, h])), PLATE, bowl.moved(Rigid(translation=[9, 0, w]))]
+    for heights, budget in (((sp.Rational(1, 2), 2), 20), ((2, 3), 20), ((2, 3), collide.Budget(boxes=30))):
+        found = collide.clearance(bodies, (0, 1), parameters={h: heights, w: (0, 1)}, budget=budget)
+        assert len(found.parameters) and all(tuple(at[w]) == (0.0, 1.0) for at in found.parameters)
