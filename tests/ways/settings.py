@@ -85,11 +85,10 @@ def first(d: Draw, reach: float) -> tuple[Any, dict[Any, tuple[Any, Any]]]:
     """A body at a place up to `reach` from the origin, with p in its size or place, and sometimes q in its place."""
     place = d.vector(reach)
     k, low = d.randrange(3), d.number(-reach, reach)
-    made, ends = sized(d) if d.random() < 0.5 else (body(d), (low, low + d.number(0.1, 0.5 + reach)))
-    inside = P in made.free_symbols if hasattr(made, "free_symbols") else False
-    inside = inside or ends[0] != low
+    fixed = d.random() < 0.5
+    made, ends = sized(d) if fixed else (body(d), (low, low + d.number(0.1, 0.5 + reach)))
     ranges = {P: ends}
-    if not inside:
+    if not fixed:
         place[k] = P
     if d.random() < 0.25:
         low = d.number(-reach, reach)
@@ -210,10 +209,8 @@ def for_any(s: Setting, d: Draw, budget: float) -> tuple[list[Claim], Any, Any]:
     parts = [of_contacts("parts of ranges", s.bodies, {**s.ranges, symbol: part}, budget, **options)[0]
              for part in ((lo, middle), (middle, hi))]
     two = [s.bodies[0], s.bodies[1]][::d.choice((1, -1))]
-    used = set().union(*(b.symbols for b in two)) if all(hasattr(b, "symbols") for b in two) else set(s.ranges)
-    claims = [claim, least("parts of ranges", parts), of_clearance("clearance for ranges", s.bodies, s.ranges, budget, **options)]
-    if used >= set(s.ranges):
-        claims.append(of_contacts("the pair alone", two, s.ranges, budget)[0])
+    claims = [claim, least("parts of ranges", parts), of_clearance("clearance for ranges", s.bodies, s.ranges, budget, **options),
+              of_contacts("the pair alone", two, s.ranges, budget)[0]]
     critical = None
     if len(s.ranges) == 1:
         given = {**options, "budget": budget}
