@@ -68,6 +68,7 @@ ONLY: dict[str, set[str]] = {
     "collide.search.progress": {"tqdm"},
     "collide.__main__": {"models"},
     "collide.world.certified": {"flint"},
+    "collide.world.friction": {"scipy"},
     "collide.world.implicit_mass": {"scipy"},
     "collide.world.impact": {"scipy"},
     "collide.world.sustained": {"scipy"},

@@ -31,6 +31,14 @@ _FALLEN = 64.0
 _INSTANT = 2.0**-20
 
 
+class NotFinite(ArithmeticError):
+    """A body would move by numbers that are infinite or undefined: the `rigid` one, from `time` on."""
+
+    def __init__(self, rigid: RigidBody, time: float) -> None:
+        super().__init__(rigid, time)
+        self.rigid, self.time = rigid, time
+
+
 class Actor:
     """A body: `kind` of shape (equal for equal shapes), `middle`, its centre of mass in the shape's coordinates; found where they are asked
     for: `radius` round it, `ball`, the radius of a ball, or None, and `flats`, its flat faces. `course`: its present motion; `path`: all so
@@ -97,7 +105,11 @@ class Actor:
         return float(self.course.until) if lasts else np.inf
 
     def take(self, course: Any, time: float, seen: bool = True, onward: bool = False) -> None:
-        """From now on it moves like that; `seen`: in the eyes of queries, too; `onward`: its centre as before, but for a rounding."""
+        """From now on it moves like that; `seen`: in the eyes of queries, too; `onward`: its centre as before, but for a rounding. Raises
+        NotFinite for a course with a number that is not finite, which is not taken.
+        """
+        if not course.finite:
+            raise NotFinite(self.rigid, time)
         if self.before is not None:
             self.before.append((self, self.course, self.version, self.way, self._seen, len(self.path)))
         self.course = course

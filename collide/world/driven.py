@@ -25,6 +25,8 @@ class Driven:
         self._rates = functools.cache(lambda: compile([*entries[:9], *(sp.diff(e, t) for e in rates)], [t], quick=True))
         self._place = compile(entries, [t], quick=True)
 
+    finite = True
+
     def __reduce__(self) -> tuple[type["Driven"], tuple[Motion]]:
         return Driven, (self.motion,)
 

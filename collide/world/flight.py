@@ -91,6 +91,11 @@ class Flight:
     def velocity_at(self, t: float) -> np.ndarray:
         return np.asarray(self.velocity + (t - self.start) * self.acceleration)
 
+    @property
+    def finite(self) -> bool:
+        """Whether all its numbers are."""
+        return bool(np.isfinite(np.concatenate([*map(np.ravel, (self.centre, self.velocity, self.turn, self.spin, self.numbers))])).all())
+
     @cached_property
     def floats(self) -> tuple[list[float], list[float], list[float]]:
         """Centre, velocity and acceleration at the start."""

@@ -33,6 +33,11 @@ class Forced:
     gait = Gait.SERIES
     still = False
 
+    @property
+    def finite(self) -> bool:
+        """Whether all its numbers are."""
+        return bool(np.isfinite(np.concatenate([*map(np.ravel, (self.centre, self.turn, self.path, self.turning))])).all())
+
     def _powers(self, t: Any, derivative: int = 0) -> np.ndarray:
         """(..., 1 + n), of the time since the start, or their derivatives."""
         k, tau = np.arange(len(self.path) + 1), np.asarray(t - self.start)[..., None]

@@ -8,7 +8,6 @@ and Grinspun, Reflections on simultaneous impact, 2012). Friction takes as much 
 its restitution says with the friction that goes with its impulse. No step adds energy.
 """
 
-import contextlib
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -18,6 +17,7 @@ import numpy as np
 from codegen.deadline import check
 from codegen.given import shown
 
+from .friction import AGREED, Coulomb, least_distance, nonnegative
 from .rotation import cross, crosses
 from .sweeps import coulomb, rubbed
 
@@ -27,7 +27,7 @@ _ROUNDS, _SWEEPS = 200, 200
 _TRIES, _FEW, _SETTLED = 60, 10, 1e-14
 # Against the work of impulses, what counts as no gain of energy; and how well the share of a restitution is found that gains none.
 _GAIN, _SHARE = 1e-13, 1e-12
-# Against the speeds there, what counts as no approach, and against the work, as no change of it.
+# Against the speeds there, what counts as no approach where sweeps settle, and against the work, as no change of it.
 _STILL, _SAME = 1e-14, 1e-15
 # Against the effect of impulses, how dear they are where others would do as well.
 _SHY = 1e-6
@@ -57,10 +57,6 @@ class Mass:
     spin: np.ndarray
 
 
-class _Wedged(Exception):
-    """Friction wedges what it should stop: it makes more of the impulse that makes it."""
-
-
 class Impact:
     """The contacts of some bodies at a moment, k of them, as rows on the velocities (6 n,) of these."""
 
@@ -84,8 +80,8 @@ class Impact:
                 row[:, 6 * b + 3:6 * b + 6] = sign * crosses(c.point - masses[b].centre, axes)
         self.bent = self.rows @ self.root
         self.total = np.zeros((k, 3))
-        # The normal impulses that friction was found with last; None once it wedges.
-        self.joint: np.ndarray | None = np.zeros(0)
+        # Against the speeds there, what counts as no approach.
+        self.still = _STILL
         self.scale = np.abs(self.rows[:, 0]) @ np.abs(self.velocity)
 
     def speeds(self) -> np.ndarray:
@@ -105,7 +101,7 @@ class Impact:
         self.velocity = self.velocity + self.root @ np.einsum("kni,kn->i", self.bent[which], impulses)
 
     def approaching(self) -> np.ndarray:
-        return np.flatnonzero(self.speeds()[:, 0] < -_STILL * self.scale)
+        return np.flatnonzero(self.speeds()[:, 0] < -self.still * self.scale)
 
     def repel(self, which: np.ndarray, restitution: np.ndarray) -> np.ndarray:
         """The least normal impulses (m,) that make these contacts part with so much of their speeds, and none of them approach."""
@@ -114,34 +110,38 @@ class Impact:
         return least_impulses(normals, wanted)
 
     def stick(self) -> None:
-        """Impulses after which nothing approaches, and nothing parts where any acts along the normal, by Coulomb's law."""
-        bent = self.bent.reshape(-1, self.bent.shape[2])
-        found = coulomb(bent @ bent.T, self.speeds().ravel(), [c.friction for c in self.contacts])
-        self.apply(np.arange(len(self.contacts)), found)
+        """Impulses after which nothing approaches, and nothing parts where any acts along the normal, by Coulomb's law. Raises Unsettled
+        where none are found.
+        """
+        bent, friction = self.bent.reshape(-1, self.bent.shape[2]), [c.friction for c in self.contacts]
+        found = coulomb(bent @ bent.T, self.speeds().ravel(), friction)
+        if not Coulomb(self.bent, self.speeds(), friction).violated(found) <= AGREED:
+            found = self._settled(np.arange(len(friction)), self.speeds())
+        self.apply(np.arange(len(friction)), found)
+
+    def _settled(self, which: np.ndarray, rates: np.ndarray) -> np.ndarray:
+        """The impulses (m, 3) of these contacts by Coulomb's law, from rates (m, 3): less exact than those of sweeps that settle."""
+        self.still = AGREED
+        return Coulomb(self.bent[which], rates, [self.contacts[k].friction for k in which]).solved()
 
     def bounce(self, which: np.ndarray, restitution: np.ndarray) -> np.ndarray:
         """The normal impulses (m,) after which these contacts part with so much of the speeds they approach with, with friction by what
         takes most energy, within Coulomb's cones. Where that would add energy, with as much of the restitution as adds none: Newton's
-        hypothesis may add some where friction stops a slip or turns it round (Kane and Levinson 1985).
+        hypothesis may add some where friction stops a slip or turns it round (Kane and Levinson 1985). Raises Unsettled where none are
+        found.
         """
         velocity, total, speeds = self.velocity, self.total.copy(), self.speeds()
+        found = np.zeros(len(which))
 
         def gained(share: float) -> float:
+            nonlocal found
             self.velocity, self.total = velocity, total.copy()
-            self.joint = self._bounced(which, share * restitution)
+            found = self._bounced(which, share * restitution)
             return self.gain(total, speeds)
 
-        if self.joint is not None:
-            with contextlib.suppress(_Wedged):
-                if gained(1.0) > _GAIN * float(np.abs((self.total - total) * speeds).sum()):
-                    gained(_root(gained))
-                return self.joint
-        # Friction takes less then, in all rounds to come, with the first normal impulses alone.
-        self.velocity, self.total, self.joint = velocity, total, None
-        normal = self.repel(which, restitution)
-        self.apply(which, np.column_stack([normal, np.zeros((len(normal), 2))]))
-        self.rub(which, normal, np.zeros((len(normal), 2)))
-        return normal
+        if gained(1.0) > _GAIN * float(np.abs((self.total - total) * speeds).sum()):
+            gained(_root(gained))
+        return found
 
     def gain(self, total: np.ndarray, speeds: np.ndarray) -> float:
         """The kinetic energy that impulses have added since then, without what bodies put in that are driven."""
@@ -149,8 +149,9 @@ class Impact:
 
     def _bounced(self, which: np.ndarray, restitution: np.ndarray) -> np.ndarray:
         """Normal impulses that are right with the friction that goes with them: what is missing is added, by the steps of Irons and Tuck
-        (1969).
+        (1969). Where these do not settle, Coulomb's law is solved for all contacts at once.
         """
+        started, before = self.velocity, self.total.copy()
         normals = self.bent[which, 0]
         wanted, moves = -restitution * self.speeds()[which, 0], normals @ normals.T
         normal, across, step, last = np.zeros(len(which)), np.zeros((len(which), 2)), 1.0, np.zeros(len(which))
@@ -169,7 +170,14 @@ class Impact:
                 return found
             normal, last, across = found, missing, rubbed
             rubbed = self.rub(which, normal, across, _FEW)
-        raise _Wedged
+            if not np.isfinite(self.velocity).all():
+                break
+        self.velocity, self.total = started, before
+        rates = self.speeds()[which]
+        rates[:, 0] -= wanted
+        found = self._settled(which, rates)
+        self.apply(which, found)
+        return np.asarray(found[:, 0])
 
     def rub(self, which: np.ndarray, normal: np.ndarray, done: np.ndarray, sweeps: int = _SWEEPS) -> np.ndarray:
         """Friction (m, 2) at contacts with these normal impulses, in place of what is done there: what takes most energy, within Coulomb's
@@ -212,14 +220,7 @@ def least_impulses(normals: np.ndarray, wanted: np.ndarray) -> np.ndarray:
     """(m,) numbers p >= 0 with normals normals^T p >= wanted, and p = 0 where it is more: of rows (m, n)."""
     if len(normals) == 1:
         return np.maximum(wanted / (normals[0] @ normals[0]), 0.0)
-    from scipy.optimize import nnls
-
-    # Least distance: the least x with normals x >= wanted is normals^T p (Lawson and Hanson 1974, Chapter 23).
-    size = np.abs(wanted).max()
-    if size == 0.0:
-        return np.zeros(len(wanted))
-    system = np.vstack([normals.T, wanted / size])
-    weights, _ = nnls(system, np.array([0.0] * normals.shape[1] + [1.0]))
+    weights = least_distance(normals, wanted)
     if not weights.any():
         return np.zeros(len(wanted))
     own = normals[weights > 0.0]
@@ -229,10 +230,8 @@ def least_impulses(normals: np.ndarray, wanted: np.ndarray) -> np.ndarray:
 
 def _evenly(normals: np.ndarray, change: np.ndarray) -> np.ndarray:
     """(m,) numbers p >= 0 with normals^T p = change, which has some: those of least length, so that contacts alike carry alike."""
-    from scipy.optimize import nnls
-
     shy = _SHY * math.sqrt(float(np.einsum("mn,mn->m", normals, normals).max()))
-    found, _ = nnls(np.vstack([normals.T, shy * np.eye(len(normals))]), np.concatenate([change, np.zeros(len(normals))]))
+    found = nonnegative(np.vstack([normals.T, shy * np.eye(len(normals))]), np.concatenate([change, np.zeros(len(normals))]))
     # What is shy is smaller by some 1e-12 than it must be.
     own = found > 0.0
     found[own] += np.linalg.lstsq(normals[own].T, change - found @ normals, rcond=None)[0]
@@ -243,28 +242,30 @@ Law = Callable[[Impact], None]
 
 
 def newton(impact: Impact) -> None:
-    """Normal velocities are turned round, by the restitution; friction goes with each impulse, or with all of them at once where there is
-    no restitution.
+    """Normal velocities are turned round, by the restitution; friction goes with each impulse. Without restitution all impulses are found
+    at once.
     """
     e = np.array([c.restitution for c in impact.contacts])
     if not e.any() and len(impact.approaching()) and any(c.friction for c in impact.contacts):
         impact.stick()
-    for _ in range(_ROUNDS):
+    for _ in range(_ROUNDS if e.any() else 0):
         check()
         which = impact.approaching()
         if not len(which):
             break
         impact.bounce(which, e[which])
-    # What approaches still is rounding, or what too many rounds have left.
-    if (impact.speeds()[:, 0] < 0.0).any():
-        normal = impact.repel(np.arange(len(e)), np.zeros(len(e)))
-        impact.apply(np.arange(len(e)), np.column_stack([normal, np.zeros((len(e), 2))]))
+    # All of what approaches without restitution or friction; else what is rounding, or what too many rounds have left. Then what the
+    # rounding of these impulses leaves.
+    for most in (0.0, _STILL):
+        if (impact.speeds()[:, 0] < -most * impact.scale).any():
+            normal = impact.repel(np.arange(len(e)), np.zeros(len(e)))
+            impact.apply(np.arange(len(e)), np.column_stack([normal, np.zeros((len(e), 2))]))
 
 
 def poisson(impact: Impact) -> None:
     """Impulses of a compression, after which nothing approaches; then the restitution's part of each normal impulse again."""
     e = np.array([c.restitution for c in impact.contacts])
-    for _ in range(_ROUNDS):
+    for _ in range(_ROUNDS if e.any() else 0):
         check()
         which, total, speeds = impact.approaching(), impact.total.copy(), impact.speeds()
         if not len(which):

@@ -21,6 +21,7 @@ from .departed import departed
 from .event import Event, rounded
 from .flight import Flight
 from .forced import Forced
+from .friction import Unsettled
 from .hitting import Hitting
 from .impact import LAWS, Contact, Impact, Law
 from .meeting import state_at
@@ -233,7 +234,11 @@ class Simulation(Hitting):
                          for p, n in zip(touch.points, touch.normals, strict=True)]
             owners += [key] * len(touch.points)
         impact = Impact([self.actors[k].mass(self.now) for k in bodies], contacts)
-        self.law(impact)
+        try:
+            self.law(impact)
+        except Unsettled:
+            raise Undecided(f"{' and '.join(map(self.called, bodies))} hit each other at t = {self.now!r}, and no impulses are found that "
+                            f"obey Coulomb's law at all of their {len(contacts)} contacts; try less friction there") from None
         if self.law not in LAWS.values():
             self._check(impact, bodies)
         for k in alone.difference(bodies):

@@ -9,13 +9,14 @@ import numpy as np
 from codegen.deadline import interruptible
 from codegen.given import doubles, shown
 from codegen.walk import nesting_in_words
+from generative import Chain
 from generative.body import called
 
 from ..frozen import Frozen
 from ..given import is_number
 from ..search.budget import Budget, as_budget
 from ..search.clock import Clock
-from .actor import Actor
+from .actor import Actor, NotFinite
 from .boxed import Undecided
 from .impact import LAWS, Impact, Law
 from .rigid_body import RigidBody, friction_of, restitution_of
@@ -51,6 +52,9 @@ class World(Frozen):
         if not bodies:
             raise ValueError("a world needs at least one body")
         for k, body in enumerate(bodies):
+            if isinstance(body, Chain):
+                raise TypeError(f"body {k} of the world is a Chain, whose joints a world does not simulate; pass each of its links as a "
+                                "driven body, RigidBody(shape, motion=chain.motions(values)[link])")
             if not isinstance(body, RigidBody):
                 raise TypeError(f"body {k} of the world is {shown(body)}; it takes RigidBody values")
         self.bodies: tuple[RigidBody, ...] = tuple(bodies)
@@ -212,6 +216,9 @@ def advance(simulation: "Simulation | Certified", last: float, most: float, cloc
                 saved = None
                 saved = simulation.snapshot()
                 finished = simulation.go_on(last, most, clock)
+        except NotFinite as stop:
+            who = called([a.rigid for a in simulation.actors], next(k for k, a in enumerate(simulation.actors) if a.rigid is stop.rigid))
+            simulation.stuck = f"{who} would move by numbers that are not finite from t = {stop.time!r} on; check its mass and speeds"
         except Undecided as stop:
             # Where the time is up much is undecided.
             simulation.stuck = "" if clock.exceeded() else str(stop)

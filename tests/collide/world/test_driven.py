@@ -9,7 +9,7 @@ import sympy as sp
 from codegen.interval import Interval
 from collide import Outcome, RigidBody, World
 from collide.world import lookout
-from generative import ParametricSurface, Rigid, t, u, v
+from generative import Chain, ParametricSurface, Rigid, revolute, solids, t, u, v
 
 from .scenes import BALL, EGG, FLOOR
 
@@ -82,3 +82,13 @@ def test_a_hit_whose_time_is_told_loosely_is_no_event(monkeypatch, wide, events)
     run = World([RigidBody(WALL, fixed=True), RigidBody(EGG, position=(3, 0, 0), velocity=(-1, 0, 0))], gravity=(0, 0, 0)).run(until=4.0)
     assert len(run.events) == events and run.until >= 2.0 - 1e-9
     assert (run.outcome is Outcome.UNRESOLVED) == (events == 0) == ("not told more closely" in run.reason)
+
+
+def test_chains_are_refused_and_their_links_are_driven():
+    bar = solids.capsule(0.125, 1)
+    arm = Chain({"base": bar, "arm": bar}, [revolute("hinge", "base", "arm", axis=(0, 1, 0), origin=Rigid(translation=[0, 0, 2]))])
+    with pytest.raises(TypeError, match=r"body 1 of the world is a Chain, .*chain\.motions\(values\)\[link\]"):
+        World([RigidBody(BALL), arm])
+    moved = arm.motions({"hinge": t})
+    run = World([RigidBody(bar, motion=moved[link]) for link in ("base", "arm")]).run(until=0.5)
+    np.testing.assert_allclose(run.state(0.5).positions[1], [0, 0, 2], atol=1e-12)
