@@ -25,11 +25,10 @@ from .motion import Motion
 from .products import Product
 from .symbols import NOT_REAL
 from .triangulated import Triangulated
+from .vanishing import vanishes
 
 # A stage across a moment is at most so many units in the last place long.
 _ACROSS = 4
-# Only differences of fewer operations are simplified, and only if they are about zero when this number stands for their symbols.
-_SIMPLIFIED, _SAMPLE = 200, sp.Rational(3, 7)
 _NONE: Mapping[Motion, Motion] = {}
 _KINKED = (sp.Piecewise, sp.Abs, sp.Max, sp.Min, Spline)
 
@@ -88,16 +87,6 @@ def _joined(e: Any, lo: Any, moment: Any, hi: Any) -> Any:
     if not all(vanishes((piece - before).xreplace({t: moment})) for piece in (at, after)):
         return None
     return before + (after - before).xreplace({t: sp.Max(t, moment)})
-
-
-def vanishes(e: Any) -> bool:
-    """Is an expression seen to be zero exactly?"""
-    if e == 0 or sp.expand(e) == 0:
-        return True
-    if e.has(*NOT_REAL):
-        return False
-    sample = e.xreplace(dict.fromkeys(e.free_symbols, _SAMPLE))
-    return bool(e.count_ops() < _SIMPLIFIED and abs(sp.N(sample)) < 1e-12 and sp.simplify(e) == 0)
 
 
 def pieces_of(body: Any) -> Sequence[Any]:

@@ -3,8 +3,14 @@
 A complement is carried down to the leaves (De Morgan), so a tree consists of surfaces, unions and intersections only.
 The tree is kept, because the creases of a combined surface lie where two of its leaves meet. All guarantees concern
 what lies inside the bounds, which are given in body coordinates and move with the body.
+
+A combined body is the closure of its interior, a regularized set (Requicha and Voelcker 1977; Tilove 1980), and its surface is the boundary
+of that: so a wall between two bodies side by side is none, a cut as long as what it goes through leaves no lid, and a body without itself
+is empty. What is asked of a combination, its operation, children, leaves, pieces and expression, is that of a tree with the right sign
+everywhere, in which leaves that are one surface are one leaf (`coincident`, `regularized`).
 """
 
+import functools
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -16,8 +22,13 @@ from codegen.given import TEXT, shown
 from codegen.walk import DEEPEST
 
 from .body import Body, checked_name
+from .coincident import frames_of, surfaces_of
 from .motion import IDENTITY, Motion
+from .regularized import Node, Tree, Trees, Untold
 from .symbols import derivative, formula, interval, items, latex, t, text, x, y, z
+
+# By so little of their size, on each side, bounds that are turned by numbers that are rounded are widened.
+_WIDER = 64
 
 Bounds = tuple[tuple[Any, Any], tuple[Any, Any], tuple[Any, Any]]
 
@@ -179,25 +190,59 @@ class ImplicitSurface(ImplicitBody):
 
 
 class Combination(ImplicitBody):
-    """A union (minimum of the functions) or an intersection (maximum) of implicit bodies."""
+    """A union (minimum of the functions) or an intersection (maximum) of implicit bodies.
 
-    def __init__(self, operation: str, children: Sequence[ImplicitBody], *, name: str | None = None) -> None:
+    Parameters
+    ----------
+    operation : str
+        'union' or 'intersection'.
+    children : sequence of ImplicitBody
+        What is combined.
+    name : str, optional
+        What results call it.
+    regular : bool, default True
+        Is the tree known to have the right sign everywhere? Else it is regularized once it is asked for.
+
+    Notes
+    -----
+    The body is the closure of the interior of what is combined (Requicha and Voelcker 1977; Tilove 1980). Leaves that are proved by their
+    formulas to be one surface count as one, within a box round the bounds of all of them.
+    """
+
+    def __init__(self, operation: str, children: Sequence[ImplicitBody], *, name: str | None = None, regular: bool = True) -> None:
         if operation not in ("union", "intersection"):
             raise ValueError(f"a combination is a 'union' or an 'intersection', got {shown(operation)}")
         self._operation, self._name = operation, checked_name(name)
         self._children = tuple(part for child in children for part in _operands(operation, child))
         self._together = False
+        self._as_given = not regular
+        self._source: tuple[Combination, Motion] | None = None
         self._nesting: int = 1 + max((c._nesting for c in self._children if isinstance(c, Combination)), default=0)
         if self._nesting > DEEPEST:
             raise ValueError(f"unions and intersections must nest in each other at most {DEEPEST} times, got {self._nesting}; write the "
                              "body as a union of intersections, which nests twice")
 
+    @cached_property
+    def _regular(self) -> "Combination":
+        """The same body as a tree that has the right sign everywhere; this one where it does."""
+        if not self._as_given:
+            return self
+        if self._source is None:
+            return _regularized(self)
+        body, motion = self._source
+        return self if body._regular is body else body._regular._carried_by(motion)
+
     @property
     def operation(self) -> str:
-        return self._operation
+        return self._regular._operation
 
     @property
     def children(self) -> tuple[ImplicitBody, ...]:
+        return self._regular._children
+
+    @property
+    def given(self) -> tuple[ImplicitBody, ...]:
+        """What it was made of."""
         return self._children
 
     @cached_property
@@ -220,14 +265,24 @@ class Combination(ImplicitBody):
         return tuple(result)
 
     def moved(self, motion: Motion) -> "Combination":
-        return Combination(self.operation, [c.moved(motion) for c in self.children], name=self.name)
+        if not isinstance(motion, Motion):
+            raise TypeError(f"a surface moves by a Motion, such as Rigid or Screw, got {shown(motion)}")
+        made = self._carried_by(motion)
+        made._source = self, motion
+        return made
+
+    def _carried_by(self, motion: Motion) -> "Combination":
+        return self._with(self._operation, [c.moved(motion) for c in self._children])
+
+    def _with(self, operation: str, children: Sequence[ImplicitBody]) -> "Combination":
+        return Combination(operation, children, name=self.name, regular=not self._as_given)
 
     def at(self, time: Any) -> "Combination":
-        return Combination(self.operation, [c.at(time) for c in self.children], name=self.name)
+        return self._with(self._operation, [c.at(time) for c in self._children])
 
     def complement(self) -> "Combination":
-        other = "intersection" if self.operation == "union" else "union"
-        return Combination(other, [c.complement() for c in self.children], name=self.name)
+        other = "intersection" if self._operation == "union" else "union"
+        return self._with(other, [c.complement() for c in self._children])
 
     @property
     def together(self) -> bool:
@@ -241,10 +296,10 @@ class Combination(ImplicitBody):
         return made
 
     def _key(self) -> tuple[Any, ...]:
-        return self.operation, self.children, self._together
+        return self._operation, self._children, self._together, self._as_given
 
     def __repr__(self) -> str:
-        return f"{self.operation}({', '.join(map(repr, self.children))}{self._named_in_repr()})"
+        return f"{self._operation}({', '.join(map(repr, self._children))}{self._named_in_repr()})"
 
     def _repr_latex_(self) -> str:
         return f"$\\displaystyle {latex(self.expression)} = 0$"
@@ -278,10 +333,96 @@ def _combine(operation: str, bodies: Sequence[ImplicitBody], name: str | None = 
     if not bodies:
         raise ValueError(f"{operation} needs at least one implicit surface")
     if len(bodies) > 1:
-        return Combination(operation, bodies, name=name)
+        return Combination(operation, bodies, name=name, regular=False)
     return bodies[0] if name is None else bodies[0].named(name)
 
 
 def _operands(operation: str, child: ImplicitBody) -> tuple[ImplicitBody, ...]:
     """The operands of a nested combination of the same kind; the child itself otherwise."""
-    return child.children if isinstance(child, Combination) and child.operation == operation else (child,)
+    return child._children if isinstance(child, Combination) and child._operation == operation else (child,)
+
+
+@functools.lru_cache(maxsize=1024)
+def _regularized(body: Combination) -> Combination:
+    """A tree that has the right sign everywhere, wherever surfaces cross; the body itself where its tree has."""
+    leaves = _given_leaves(body)
+    frames = frames_of(leaves)
+    found = surfaces_of(leaves, frames)
+    if len(found.members) == len(leaves):
+        return body
+    trees, literals = Trees(found.nested), dict(zip(map(id, leaves), found.literals, strict=True))
+    try:
+        tree = trees.regular(_tree_of(body, trees, literals))
+        if isinstance(tree, bool):
+            return Combination("union", [_all_or_nothing(tree, leaves[0])], name=body.name)
+        known = {abs(k) for k in (tree.literals if isinstance(tree, Node) else (tree,))}
+        own = {k: _joined([(leaves[n], frames[n]) for n in found.members[k]], found.literals[found.members[k][0]] > 0) for k in known}
+    except Untold:
+        return body
+    own |= {-k: leaf.complement() for k, leaf in own.items()}
+    whole = _grown(tree, own, body.name)
+    return whole if isinstance(whole, Combination) else Combination("union", [whole], name=body.name)
+
+
+def _given_leaves(body: ImplicitBody) -> list[ImplicitSurface]:
+    if isinstance(body, Combination):
+        return [leaf for child in body._children for leaf in _given_leaves(child)]
+    assert isinstance(body, ImplicitSurface), "what is no combination is a leaf"
+    return [body]
+
+
+def _tree_of(body: ImplicitBody, trees: Trees, literals: Mapping[int, int]) -> Tree:
+    if isinstance(body, Combination):
+        return trees.made(body._operation == "union", [_tree_of(child, trees, literals) for child in body._children])
+    return literals[id(body)]
+
+
+def _joined(leaves: Sequence[tuple[ImplicitSurface, Motion]], upright: bool) -> ImplicitSurface:
+    """One leaf for leaves, each with its frame, that are one surface, within a box round the bounds of all; `upright`: it is inside where
+    the first one is.
+    """
+    first, frame = leaves[0]
+    boxes = dict.fromkeys(leaf.bounds if own == frame else _seen(leaf.bounds, frame.inverse() @ own) for leaf, own in leaves)
+    bounds = tuple(_hull([box[c] for box in boxes]) for c in range(3)) if len(boxes) > 1 else first.bounds
+    whole = first if bounds == first.bounds else ImplicitSurface(first.body, bounds, motion=first.motion, name=first.name)
+    return whole if upright else whole.complement()
+
+
+def _seen(bounds: Bounds, way: Motion) -> Bounds:
+    """A box round bounds that are turned and shifted, at all times; of numbers that are no fractions a wider one."""
+    first, second, third = (_reach(row, shift, bounds) for row, shift in zip(way.rotation.tolist(), way.translation, strict=True))
+    return first, second, third
+
+
+def _reach(row: Sequence[Any], shift: Any, bounds: Bounds) -> tuple[Any, Any]:
+    """Between which values row . p + shift is, of points p within bounds."""
+    if shift.has(t):
+        raise Untold
+    whole = any(e.has(t) for e in row)
+    if whole:
+        # The row is of length 1.
+        far = sum(float(sp.Max(abs(lo), abs(hi))) ** 2 for lo, hi in bounds) ** 0.5
+        row, bounds = (sp.S.One, sp.S.Zero, sp.S.Zero), ((sp.Rational(-far), sp.Rational(far)), *bounds[1:])
+    rounded = whole or not all(e.is_Rational or e.free_symbols for e in (*row, shift))
+    if rounded:
+        row, shift = [sp.Rational(float(e)) for e in row], sp.Rational(float(shift))
+    lows, highs = zip(*((sp.Min(r * lo, r * hi), sp.Max(r * lo, r * hi)) for r, (lo, hi) in zip(row, bounds, strict=True)), strict=True)
+    lo, hi = sum(lows) + shift, sum(highs) + shift
+    more = (hi - lo) / _WIDER if rounded else sp.S.Zero
+    return lo - more, hi + more
+
+
+def _hull(ranges: Sequence[tuple[Any, Any]]) -> tuple[Any, Any]:
+    return sp.Min(*(lo for lo, _ in ranges)), sp.Max(*(hi for _, hi in ranges))
+
+
+def _all_or_nothing(everything: bool, leaf: ImplicitSurface) -> ImplicitSurface:
+    """A body without a surface, within the bounds of a leaf: with a function that is nowhere 0."""
+    nothing = ImplicitSurface(x**2 + 1, leaf.bounds, motion=leaf.motion)
+    return nothing.complement() if everything else nothing
+
+
+def _grown(tree: Tree, own: Mapping[int, ImplicitSurface], name: str | None = None) -> ImplicitBody:
+    if isinstance(tree, Node):
+        return Combination("union" if tree.union else "intersection", [_grown(child, own) for child in tree.children], name=name)
+    return own[tree]

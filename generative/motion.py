@@ -122,7 +122,11 @@ class Motion(Value):
 
     def changed(self, change: Callable[[Any], Any]) -> "Motion":
         """This motion with all of its formulas changed, on trust that it stays a motion."""
-        return Rigid._unchecked(self.rotation.applyfunc(change), [change(e) for e in self.translation])
+        made = Rigid._unchecked(self.rotation.applyfunc(change), [change(e) for e in self.translation])
+        if self._made is not None:
+            last, first = self._made
+            made._made = last.changed(change), first.changed(change)
+        return made
 
     def inverse(self) -> "Motion":
         """p -> rotation^T (p - translation)."""

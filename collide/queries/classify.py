@@ -4,12 +4,10 @@ from fractions import Fraction
 from typing import Any
 
 import numpy as np
-import sympy as sp
 
 from codegen.walk import nesting_in_words
-from generative import ImplicitSurface
+from generative import ImplicitBody
 from generative.family import member_of
-from generative.symbols import t, x, y, z
 
 from ..bodies.mesh import Mesh
 from ..bodies.numbers import NONE, check_numbers
@@ -22,6 +20,7 @@ from ..polyhedra.touch import check_moment, pose
 from ..search.budget import Budget, as_budget
 from ..search.clock import Clock
 from .arguments import check_bodies, check_kinds
+from .exact_sides import by_formulas
 
 
 @nesting_in_words
@@ -29,8 +28,10 @@ def classify(body: Any, points: Any, at: float = 0.0, *, budget: Budget | float 
     """Where each of `points` (n, 3) is: (n,) of `Kind`, IN or OUT of the body, *proved*, or on its FACE, or UNRESOLVED.
 
     `body`: a closed one: an implicit body, which is in where its function is negative, a ParametricSurface without border, a Solid, or a
-    Mesh, as for `Index`. `at`: the time. A point is a triple of doubles, which count as exact. FACE is proved, too: for an implicit surface
-    by its function, which is zero there in exact arithmetic. Points on other curved surfaces are UNRESOLVED, and so are points so near to
+    Mesh, as for `Index`. `at`: the time. A point is a triple of doubles, which count as exact. A combined body is the closure of its
+    interior (Requicha and Voelcker 1977; Tilove 1980): a wall between two parts of it is IN, and what has no thickness is OUT. FACE is
+    proved, too: for an implicit body by its functions, which are zero there in exact arithmetic, and by both sides of it near the point, or
+    points, as where balls touch that are intersected, are UNRESOLVED. Points on other curved surfaces are UNRESOLVED, and so are points so near to
     any that rounding does not tell. For a mesh the answers are those of `Index.classify`, if its pose at that time is rational; else what
     is too near to it is UNRESOLVED. `budget`: seconds or a `Budget`; what is not decided within it is UNRESOLVED.
 
@@ -81,14 +82,6 @@ def _kind(body: Any, place: np.ndarray, moment: float, clock: Clock) -> Kind:
         return Kind.UNRESOLVED
     found = contains(body, np.stack([place, place], axis=1), moment, clock, NONE, apart=False)
     if found is None:
-        return _by_formula(body, place, moment) if isinstance(body, ImplicitSurface) else Kind.UNRESOLVED
+        return by_formulas(body, place, moment) if isinstance(body, ImplicitBody) else Kind.UNRESOLVED
     return Kind.IN if found else Kind.OUT
 
-
-def _by_formula(body: ImplicitSurface, place: np.ndarray, moment: float) -> Kind:
-    """By the sign of its function in rational arithmetic, if that is enough."""
-    numbers = dict(zip((x, y, z, t), map(sp.Rational, (*place.tolist(), moment)), strict=True))
-    level = body.expression.xreplace(numbers)
-    if not level.is_Rational:
-        return Kind.UNRESOLVED
-    return Kind.FACE if level == 0 else Kind.IN if level < 0 else Kind.OUT
