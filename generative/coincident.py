@@ -105,6 +105,22 @@ def surfaces_of(leaves: Sequence[Any], frames: Sequence[Motion]) -> Surfaces:
     return found
 
 
+def coincidences(leaves: Sequence[Any], frames: Sequence[Motion]) -> list[tuple[Any, ...]]:
+    """Of pairs of leaves that are one surface for some numbers in the place of parameters alone, formulas of these that are 0 then."""
+    alike: dict[Hashable, dict[Leaf, None]] = {}
+    for leaf, frame in zip(leaves, frames, strict=True):
+        known = _leaf(leaf.body, frame)
+        alike.setdefault(tuple(e for e, _ in known.terms), {})[known] = None
+    pairs = (pair for own in alike.values() for pair in itertools.combinations(own, 2))
+    found = (tuple(dict.fromkeys(e for e in _differences(a, b) if e != 0)) for a, b in pairs)
+    return [own for own in found if own and all(e.free_symbols for e in own)]
+
+
+def _differences(a: Leaf, b: Leaf) -> list[Any]:
+    coefficients = ((p, q) for (_, p), (_, q) in zip(a.terms, b.terms, strict=True))
+    return [p if p.is_Rational else sp.expand(p) for p in (p - q for p, q in (*coefficients, (a.level, b.level)))]
+
+
 def _literal(leaf: Leaf, families: dict[Hashable, list[_Family]], new: int) -> int:
     exact = all(c.is_Rational for _, c in leaf.terms)
     alike = families.setdefault(leaf.terms if exact else tuple(e for e, _ in leaf.terms), [])

@@ -11,7 +11,7 @@ everywhere, in which leaves that are one surface are one leaf (`coincident`, `re
 """
 
 import functools
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -22,7 +22,7 @@ from codegen.given import TEXT, shown
 from codegen.walk import DEEPEST
 
 from .body import Body, checked_name
-from .coincident import frames_of, surfaces_of
+from .coincident import coincidences, frames_of, surfaces_of
 from .motion import IDENTITY, Motion
 from .regularized import Node, Tree, Trees, Untold
 from .symbols import derivative, formula, interval, items, latex, t, text, x, y, z
@@ -56,6 +56,10 @@ class ImplicitBody(Body):
 
     def complement(self) -> "ImplicitBody":
         """The same surface with inside and outside exchanged."""
+        raise NotImplementedError
+
+    def changed(self, change: Callable[[Any], Any]) -> "ImplicitBody":
+        """This body with all formulas of its leaves, of their bounds and motions changed: leaves may be one surface then that were not."""
         raise NotImplementedError
 
     @property
@@ -167,6 +171,10 @@ class ImplicitSurface(ImplicitBody):
     def complement(self) -> "ImplicitSurface":
         """The same surface with inside and outside exchanged."""
         return ImplicitSurface(self._negative, self.bounds, motion=self.motion, name=self.name)
+
+    def changed(self, change: Callable[[Any], Any]) -> "ImplicitSurface":
+        bounds = [tuple(map(change, ends)) for ends in self.bounds]
+        return ImplicitSurface(change(self.body), bounds, motion=self.motion.changed(change), name=self.name)
 
     def same_surface(self, other: "ImplicitSurface") -> bool:
         """Is `other` this surface, or its complement?"""
@@ -283,6 +291,18 @@ class Combination(ImplicitBody):
     def complement(self) -> "Combination":
         other = "intersection" if self._operation == "union" else "union"
         return self._with(other, [c.complement() for c in self._children])
+
+    def changed(self, change: Callable[[Any], Any]) -> "Combination":
+        if self._source is None:
+            return self._with(self._operation, [c.changed(change) for c in self._children])
+        body, motion = self._source
+        return body.changed(change).moved(motion.changed(change))
+
+    @cached_property
+    def coincidences(self) -> tuple[tuple[Any, ...], ...]:
+        """Formulas of parameters that are 0 where two leaves are one surface that are not one for most numbers."""
+        leaves = _given_leaves(self)
+        return tuple(own for own in coincidences(leaves, frames_of(leaves)) if not any(e.has(t) for e in own)) if self._as_given else ()
 
     @property
     def together(self) -> bool:

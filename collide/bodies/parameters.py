@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from codegen.constants import enclose
-from generative import Edge, ParametricSurface, Solid, Vertex, u, v
+from generative import Edge, ImplicitBody, ParametricSurface, Solid, Vertex, u, v
 from generative.changes import with_formulas
 from generative.family import Member, member_of, parameters_in
 
@@ -29,6 +29,8 @@ def _substituted(body: Any, values: tuple[tuple[Any, Any], ...]) -> Any:
     known = dict(values)
     if not parameters_in(body) & known.keys():
         return body
+    if isinstance(body, ImplicitBody):
+        return body.changed(lambda e: e.xreplace(known))
     found = with_formulas(body, lambda e: e.xreplace(known))
     if not isinstance(body, Solid):
         return found

@@ -94,7 +94,7 @@ class _Answer:
         """One row: by the formulas of the families, or with numbers in them where these make formulas of their own, or for meshes."""
         given = {s: sp.Rational(float(array[k])) for s, array in rows.values.items()}
         meshes = any(isinstance(body, Mesh) for body in rows.bodies)
-        own = [substituted(body, given) for body in rows.bodies] if rows.literal or rows.follows or meshes else rows.bodies
+        own = [substituted(body, given) for body in rows.bodies] if rows.is_single(k) or rows.follows or meshes else rows.bodies
         ranges = {} if own is not rows.bodies else {s: (e, e) for s, e in given.items()}
         found, between, before = Found(), Nearest(), clock.boxes
         scene = search_pairs(own, (rows.time, rows.span), rows.ignored, ranges, (self.asked, clock), found, between)

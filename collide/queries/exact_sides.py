@@ -18,8 +18,9 @@ Signs = Mapping[ImplicitSurface, int]
 
 
 def by_formulas(body: ImplicitBody, place: np.ndarray, moment: float) -> Kind:
-    """IN or OUT by the sign of its function. FACE is proved by two directions in which no leaf that is 0 stays so, the one into the body, the
-    other out of it: then parts of both that have an interior reach the point. UNRESOLVED where rational arithmetic is not enough.
+    """IN or OUT by the sign of its function. FACE is proved by two directions on the two sides of a leaf that is 0, and on one side of all
+    others, the one into the body, the other out of it: then parts of both that have an interior reach the point. UNRESOLVED where rational
+    arithmetic is not enough.
     """
     numbers = dict(zip((x, y, z, t), map(sp.Rational, (*place.tolist(), moment)), strict=True))
     levels = {leaf: leaf.expression.xreplace(numbers) for leaf in body.leaves}
@@ -40,18 +41,18 @@ def _sign(body: ImplicitBody, signs: Signs) -> int:
 
 
 def _ends_there(body: ImplicitBody, signs: Signs, numbers: Mapping[Any, Any]) -> bool:
-    """Is a point proved to be on the surface, within the bounds of all leaves that are 0 there?"""
+    """Is a point proved to be on the surface, on a leaf that is 0 there and within its bounds?"""
     zero = [leaf for leaf, sign in signs.items() if not sign]
     slopes = [[e.xreplace(numbers) for e in leaf.gradient] for leaf in zero]
-    if not all(_is_within(leaf, numbers) for leaf in zero) or not all(e.is_Rational for own in slopes for e in own):
+    if not all(e.is_Rational for own in slopes for e in own):
         return False
-    found = set[int]()
-    for way in _WAYS:
-        near = [int(sp.sign(sum(a * b for a, b in zip(own, way, strict=True)))) for own in slopes]
-        if all(near):
-            found.add(_sign(body, {**signs, **dict(zip(zero, near, strict=True))}))
-            if len(found) == 2:
-                return True
+    near = ([int(sp.sign(sum(a * b for a, b in zip(own, way, strict=True)))) for own in slopes] for way in _WAYS)
+    found = {sector: _sign(body, {**signs, **dict(zip(zero, sector, strict=True))}) for sector in map(tuple, near) if all(sector)}
+    for leaf in zero:
+        flips = [-1 if leaf.same_surface(other) else 1 for other in zero]
+        across = (found.get(tuple(a * b for a, b in zip(sector, flips, strict=True)), sign) for sector, sign in found.items())
+        if _is_within(leaf, numbers) and any(a != b for a, b in zip(found.values(), across, strict=True)):
+            return True
     return False
 
 

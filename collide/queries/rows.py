@@ -17,6 +17,7 @@ from generative.brep import Edge, Vertex
 from generative.changes import pieces_of, with_formulas
 from generative.creases import may_be_creased
 from generative.family import Member, member_of, parameters_in
+from generative.implicit import Combination
 from generative.knots import splines_of
 
 from ..bodies.flat import may_be_flat
@@ -113,6 +114,7 @@ class Rows:
         # What has all its numbers is checked as in a single call; faces and motions with parameters are looked at row by row.
         check_bodies([b.resting if isinstance(b, Solid) else b for b in bodies if not parameters_in(
             b.resting if isinstance(b, Solid) else b)], span)
+        self.coincident = self._coincident()
         self.members = [_member(b) for b in bodies]
         self.numbers = [_table(m, values, self.count) for m in self.members]
         patches = [m for m in self.members if isinstance(m.body, ParametricSurface)]
@@ -122,6 +124,20 @@ class Rows:
         self.outer, self.inner = self._domains()
         if not (self.follows or self.literal):
             self._check_positions()
+
+    def _coincident(self) -> np.ndarray:
+        """(n,): in which rows may leaves of a combined body be one surface that are not one in most? Others are proved not to be."""
+        found = np.zeros(self.count, bool)
+        symbols = tuple(self.values)
+        at = np.stack([*self.values.values()], axis=1) if symbols else np.empty((self.count, 0))
+        for pair in {pair for body in self.bodies if isinstance(body, Combination) for pair in body.coincidences}:
+            lo, hi = compile(list(pair), symbols, quick=True).interval(at, at)
+            found |= ~((lo > 0.0) | (hi < 0.0)).any(axis=1)
+        return found
+
+    def is_single(self, k: int) -> bool:
+        """Has a row formulas of its own, with its numbers in them?"""
+        return bool(self.literal or self.coincident[k])
 
     def _domains(self) -> tuple[np.ndarray, np.ndarray]:
         """(n, 2 p + 1, 2): boxes that contain the domains of p patches and the time span in the rows, and boxes that lie inside them."""
@@ -197,10 +213,10 @@ class Rows:
 
     def scene(self, k: int) -> Scene | None:
         """The row as a scene of bodies whose surfaces count as apart at the start, by the formulas of the families; as `first_contact`
-        would see it, with its numbers in the formulas, where these are `literal`, or `quick`: such a row takes long, which is worth code
-        of its own. None where SymPy then finds no value for one of them, as for 0/0.
+        would see it, with its numbers in the formulas, where these are its own (`is_single`), or `quick`: such a row takes long, which is
+        worth code of its own. None where SymPy then finds no value for one of them, as for 0/0.
         """
-        if self.literal or self.quick:
+        if self.is_single(k) or self.quick:
             return self._single(k)
         if self.follows:
             course = Course(self.bodies, self.span, {s: float(array[k]) for s, array in self.values.items()})
@@ -251,6 +267,8 @@ def _substituted(body: Any, given: Mapping[Any, Any]) -> Any:
     def change(e: Any) -> Any:
         return e.xreplace(given)
 
+    if isinstance(body, ImplicitBody):
+        return body.changed(change)
     found = with_formulas(body, change)
     if not isinstance(body, Solid):
         return found

@@ -1,9 +1,10 @@
 """Random scenes against referees that are not the code: ``python -m tests.sampled [--count 300] [--seed 0] [KIND ...]``.
 
 Random assemblies and runs of random worlds are compared with dense sampling; distances of random pairs with roots in forty digits; logs of
-random scenes with the checker; random polyhedra in mesh files with closed forms; derivatives at switches with limits from each side; zeros
-and minima of formulas that a narrower reading than SymPy's would lose with known ones. It prints contradictions, and questions that are
-slow or not decided. Budgets are of the processor's time, so that what else a machine does decides nothing.
+random scenes with the checker; bodies combined of boxes on a grid with their cells; random polyhedra in mesh files with closed forms;
+derivatives at switches with limits from each side; zeros and minima of formulas that a narrower reading than SymPy's would lose with known
+ones. It prints contradictions, and questions that are slow or not decided. Budgets are of the processor's time, so that what else a machine
+does decides nothing.
 """
 
 import argparse
@@ -19,12 +20,12 @@ from collide.search import clock
 from tests.arms import arm, polynomials, values
 from tests.collide.queries.test_arms import first_hits
 
-from . import distances, files, kept, meanings, roots, switches, worlds
+from . import cells, distances, files, kept, meanings, roots, switches, worlds
 from .compared import Scene, wrong
 from .logs import logged
 
 KINDS = ("combined", "arms", "mixed", "distances", "clearances", *roots.KINDS, "worlds", "kept", "dominoes", "logs", "files", "switches",
-         *meanings.KINDS)
+         "cells", *meanings.KINDS)
 SLOW = 20
 UNDECIDED = "BUDGET_SPENT", "UNRESOLVED"
 
@@ -43,7 +44,8 @@ def main() -> int:
         for seed in range(options.seed, options.seed + options.count):
             started = time.process_time()
             ask = {"arms": arms, "worlds": runs, "kept": stay, "dominoes": stay, "distances": near, "clearances": near, "logs": logs,
-                   "files": read, "switches": switches.compared, **dict.fromkeys(meanings.KINDS, meanings.compared)}.get(
+                   "files": read, "switches": switches.compared, "cells": cells.compared,
+                   **dict.fromkeys(meanings.KINDS, meanings.compared)}.get(
                 kind, roots.compared if kind in roots.KINDS else bodies)
             status, found = ask(kind, seed, options.budget)
             statuses[status] += 1
