@@ -9,9 +9,12 @@ simplifies: where it does not see that two are equal, the leaves count as two su
 import functools
 import itertools
 import operator
+import zlib
+from collections import Counter
 from collections.abc import Hashable, Sequence
 from typing import Any, NamedTuple
 
+import mpmath
 import sympy as sp
 
 from codegen.deadline import interruptible
@@ -21,9 +24,9 @@ from .motion import IDENTITY, Motion
 from .symbols import x, y, z
 from .vanishing import vanishes
 
-# Longer formulas are taken as they stand, and so are longer coefficients.
-_LONG, _SHORT = 400, 60
-# Digits in which numbers are compared before they are simplified, and how much two may differ that are.
+# Longer formulas are taken as they stand.
+_LONG = 400
+# Digits in which numbers are compared first, and how little they may differ to be looked at closer.
 _DIGITS, _NEAR = 30, 1e-20
 
 
@@ -94,20 +97,83 @@ def _factors(motion: Motion) -> tuple[Motion, ...]:
 
 
 def surfaces_of(leaves: Sequence[Any], frames: Sequence[Motion]) -> Surfaces:
-    """Which of the leaves, in these frames, are one surface."""
+    """Which of the leaves, in these frames, are one surface. What values at some points tell apart is not looked at any closer."""
+    literals = dict[tuple[Any, Motion], int]()
+    signatures = {own: _signature(*own) for own in zip((leaf.body for leaf in leaves), frames, strict=True)}
+    # Of two that are written with opposite signs one is counted.
+    shapes = Counter(shape for (body, frame), (shape, _) in signatures.items()
+                     if (-body, frame) not in signatures or hash(body) > hash(-body))
+    several = len(set(signatures.values())) < len(leaves)
     families: dict[Hashable, list[_Family]] = {}
     found = Surfaces([], {}, [])
-    for k, (leaf, frame) in enumerate(zip(leaves, frames, strict=True)):
-        literal = _literal(_leaf(leaf.body, frame), families, len(found.members) + 1)
-        found.literals.append(literal)
-        found.members.setdefault(abs(literal), []).append(k)
-    found.nested.extend(chain for alike in families.values() for family in alike for chain in family.nested)
+    for k, own in enumerate(zip((leaf.body for leaf in leaves), frames, strict=True)):
+        body, frame = own
+        new, opposite = len(found.members) + 1, literals.get((-body, frame))
+        shape, _ = signatures[own]
+        if own not in literals:
+            alone = not several or shapes[shape] == 1
+            literals[own] = -opposite if opposite else new if alone else _literal(_leaf(*own), families.setdefault(shape, []), new)
+        found.literals.append(literals[own])
+        found.members.setdefault(abs(literals[own]), []).append(k)
+    found.nested.extend(chain for own in families.values() for family in own for chain in family.nested)
+    told = {k for chain in found.nested for k in chain}
+    found.nested.extend([k] for k in found.members if k not in told)
     return found
+
+
+# Places of no symmetry, at which functions are compared; in so many digits, of which so many must agree.
+_PLACES = [tuple(sp.Rational(e, 1009) for e in place) for place in ((331, -457, 613), (-719, 211, 97), (523, 877, -149), (-83, -641, -787),
+                                                                    (1201, 367, 1123))]
+_AGREE = 12
+
+
+@functools.lru_cache(maxsize=1 << 14)
+@interruptible()
+def _signature(body: Any, frame: Motion) -> tuple[Any, Any]:
+    """Rounded numbers that are the same for all functions a F + b, with numbers a and b, and one more that is the same for all a F. Of what
+    is not computed they are the formula itself.
+    """
+    with mpmath.workdps(_DIGITS):
+        try:
+            function = _function(body)
+            values = [mpmath.mpmathify(function(*place)) for place in _local_places(frame)]
+            steps = [value - values[0] for value in values[1:]]
+            most = max(map(abs, steps))
+            unit = next(step for step in steps if abs(step) > most / 16)
+            return (*(_rounded(step / unit) for step in steps),), _rounded(values[0] / unit)
+        except (ArithmeticError, AttributeError, NameError, NotImplementedError, StopIteration, TypeError, ValueError):
+            return (body, frame), 0
+
+
+@functools.lru_cache(maxsize=1 << 14)
+def _function(body: Any) -> Any:
+    return sp.lambdify((x, y, z), body.xreplace({s: _sample(s) for s in body.free_symbols - {x, y, z}}), "mpmath")
+
+
+@functools.lru_cache(maxsize=4096)
+def _local_places(frame: Motion) -> list[tuple[Any, ...]]:
+    """The places in a frame."""
+    back = frame.inverse()
+    known = {s: _sample(s) for s in back.symbols}
+    entries = [mpmath.mpmathify(sp.N(e.xreplace(known), _DIGITS)) for e in back.entries]
+    places = [[mpmath.mpf(e.p) / e.q for e in place] for place in _PLACES]
+    return [tuple(sum(entries[3 * i + j] * place[j] for j in range(3)) + entries[9 + i] for i in range(3)) for place in places]
+
+
+def _rounded(value: Any) -> str:
+    return str(mpmath.nstr(value, _AGREE)) if abs(value) > mpmath.mpf(10)**-_AGREE else "0"
+
+
+def _sample(symbol: Any) -> Any:
+    """A number that stands for a parameter, or for the time."""
+    return sp.Rational(1 + zlib.crc32(str(symbol).encode()) % 9973, 4999)
 
 
 def coincidences(leaves: Sequence[Any], frames: Sequence[Motion]) -> list[tuple[Any, ...]]:
     """Of pairs of leaves that are one surface for some numbers in the place of parameters alone, formulas of these that are 0 then."""
     alike: dict[Hashable, dict[Leaf, None]] = {}
+    if not any(free_symbols(leaf.body) - {x, y, z} or frame.symbols for leaf, frame in zip(leaves, frames, strict=True)):
+        return []
     for leaf, frame in zip(leaves, frames, strict=True):
         known = _leaf(leaf.body, frame)
         alike.setdefault(tuple(e for e, _ in known.terms), {})[known] = None
@@ -121,9 +187,7 @@ def _differences(a: Leaf, b: Leaf) -> list[Any]:
     return [p if p.is_Rational else sp.expand(p) for p in (p - q for p, q in (*coefficients, (a.level, b.level)))]
 
 
-def _literal(leaf: Leaf, families: dict[Hashable, list[_Family]], new: int) -> int:
-    exact = all(c.is_Rational for _, c in leaf.terms)
-    alike = families.setdefault(leaf.terms if exact else tuple(e for e, _ in leaf.terms), [])
+def _literal(leaf: Leaf, alike: list[_Family], new: int) -> int:
     for family in alike:
         side = family.side(leaf)
         place = family.place(leaf.level, new) if side else None
@@ -141,7 +205,7 @@ def _leaf(body: Any, frame: Motion) -> Leaf:
     if not frame.is_identity:
         shifted = [s - d for s, d in zip((x, y, z), frame.translation, strict=True)]
         formula = body.xreplace(dict(zip((x, y, z), frame.inverse().turn(shifted), strict=True)))
-    formula = formula.replace(lambda e: e.is_Function or (e.is_Pow and not e.exp.is_Integer), _simpler_inside)
+    formula = formula.replace(lambda e: (e.is_Function or (e.is_Pow and not e.exp.is_Integer)) and e.has(x, y, z), _simpler_inside)
     terms = _terms(formula)
     level = terms.pop(sp.S.One, sp.S.Zero)
     order = sorted(terms, key=sp.default_sort_key)
@@ -152,7 +216,7 @@ def _leaf(body: Any, frame: Motion) -> Leaf:
 def _simpler_inside(function: Any) -> Any:
     """A root or another function with what it is of as a sum of terms."""
     of, *others = function.args
-    return function.func(sp.Add(*(e * c for e, c in _terms(of).items())), *others)
+    return function.func(sp.Add(*(e * (c if c.is_Rational else sp.simplify(c)) for e, c in _terms(of).items())), *others)
 
 
 def _terms(formula: Any) -> dict[Any, Any]:
@@ -161,35 +225,42 @@ def _terms(formula: Any) -> dict[Any, Any]:
     for term in sp.Add.make_args(formula if formula.count_ops() > _LONG else sp.expand(formula)):
         coefficient, rest = term.as_independent(x, y, z, as_Add=False)
         found[rest] = found.get(rest, sp.S.Zero) + coefficient
-    known = ((rest, _simpler(c)) for rest, c in found.items())
-    return {rest: c for rest, c in known if c != 0}
-
-
-def _simpler(c: Any) -> Any:
-    """A coefficient, as a rational number where SymPy sees that it is one."""
-    return c if c.is_Atom or (-c).is_Atom or c.count_ops() > _SHORT else sp.simplify(c)
+    return {rest: c for rest, c in found.items() if not _is_zero(c)}
 
 
 def _over(a: Any, b: Any) -> Any:
     return a if b == 1 else a / b
 
 
+@functools.lru_cache(maxsize=4096)
+@interruptible()
 def _side(ratio: Any) -> int:
-    return 1 if ratio.is_positive else -1 if ratio.is_negative else 0
+    """The sign of a factor; 0 where it is not told."""
+    told = ratio if ratio.is_positive or ratio.is_negative or ratio.count_ops() > _LONG else sp.simplify(ratio)
+    return 1 if told.is_positive else -1 if told.is_negative else 0
 
 
 def _equal(a: Any, b: Any) -> bool:
-    return a == b or _sign(a - b) == 0
+    return a == b or _is_zero(a - b)
+
+
+@functools.lru_cache(maxsize=1 << 14)
+@interruptible()
+def _is_zero(e: Any) -> bool:
+    """Is a number, or a formula of parameters and the time, seen to be 0? Most are not where numbers stand for these."""
+    if e.is_Rational:
+        return bool(e == 0)
+    value = sp.N(e.xreplace({s: _sample(s) for s in free_symbols(e)}), _DIGITS)
+    return not (value.is_number and abs(value) > _NEAR) and vanishes(e)
 
 
 @functools.lru_cache(maxsize=1 << 14)
 @interruptible()
 def _sign(e: Any) -> int | None:
     """The sign of a number, or of a formula of parameters and the time that has one; None where it is not told."""
-    if e.is_Rational:
-        return int(sp.sign(e))
+    if _is_zero(e):
+        return 0
     if not free_symbols(e):
         value = sp.N(e, _DIGITS)
-        if value.is_real and abs(value) > _NEAR:
-            return 1 if value > 0 else -1
-    return 0 if vanishes(e) else 1 if e.is_positive else -1 if e.is_negative else None
+        return None if not value.is_real or abs(value) < _NEAR else 1 if value > 0 else -1
+    return 1 if e.is_positive else -1 if e.is_negative else None

@@ -5,18 +5,20 @@ do not tell it where one surface occurs with both of its sides: of two boxes tha
 sides of it are inside. Here a tree is rewritten until its sign is that of the regularized set, negative in its interior, positive outside
 it, and 0 on its boundary, wherever surfaces cross.
 
-A literal k > 0 is the set G_k < 0, and -k the set G_k > 0. For a surface h that occurs on both sides in different operands, the tree S is
-the union of three (Shannon 1949): h and S where h holds, the complement of h and S where h does not hold, and the intersection of both.
-Where G_h = 0, the third is negative exactly if both sides are inside. Trees in which each surface occurs on one side, and these, have the
-right sign: a tree on one side grows with G_h, so it is 0 there exactly if its signs on both sides differ.
-
-Level sets of one function are nested: where G - 1 < 0, also G - 2 < 0. So boxes side by side become one box.
+A literal k > 0 is the set G_k < 0, and -k the set G_k > 0. Level sets of one function are nested: where G - 1 < 0, also G - 2 < 0. Surfaces
+that occur on both sides in different operands, of one such chain, divide space into layers, in each of which the tree S is another one (as
+Shannon 1949 has it for one surface). S is the union of the layers, each with its tree, and of runs of neighbouring layers, each with the
+intersection of their trees. Where a surface between two layers is 0, the run of both is negative exactly if both sides are inside. Trees in
+which each surface occurs on one side, and these, have the right sign: a tree on one side grows with G_h, so it is 0 there exactly if its
+signs on both sides differ. Runs that lie in others are left out, so boxes side by side become one box.
 """
 
 from collections.abc import Iterable, Sequence
 
 # Unions and intersections that are made at most. A body for which that is too few is left as it is given.
 _MOST = 20_000
+# Of so many layers all runs are made, of more those of two.
+_LAYERS = 24
 
 
 class Untold(Exception):
@@ -42,7 +44,8 @@ class Trees:
 
     def __init__(self, nested: Iterable[Sequence[int]]) -> None:
         self._wider, self._narrower, self._known = dict[int, frozenset[int]](), dict[int, frozenset[int]](), dict[object, Tree]()
-        for chain in nested:
+        self._chains = [*map(tuple, nested)]
+        for chain in self._chains:
             for at, k in enumerate(chain):
                 self._narrower[k], self._wider[k] = frozenset(chain[:at + 1]), frozenset(chain[at:])
 
@@ -112,31 +115,38 @@ class Trees:
 
     def _regular(self, tree: Node) -> Tree:
         units = [u for u in map(self.regular, tree.children) if u is not (not tree.union)]
-        while not any(u is tree.union for u in units) and (split := self._on_both_sides(units)) is not None:
-            surface, own = split
-            whole = self._divided(self.made(tree.union, own), surface)
+        while not any(u is tree.union for u in units) and (found := self._on_both_sides(units)) is not None:
+            surfaces, own = found
+            whole = self._layered(self.made(tree.union, own), surfaces)
             units = [u for u in (whole, *(u for u in units if u not in own)) if u is not (not tree.union)]
         return self.made(tree.union, units)
 
-    @staticmethod
-    def _on_both_sides(units: Sequence[Tree]) -> tuple[int, list[Tree]] | None:
-        """A surface on both sides of which there are units, several in all, and these; the one with the fewest."""
-        found = dict[int, list[Tree]]()
+    def _on_both_sides(self, units: Sequence[Tree]) -> tuple[list[int], list[Tree]] | None:
+        """Surfaces of a chain on both sides of which there are units, of each several, and these; of the chain with the fewest."""
+        beside = dict[int, dict[Tree, None]]()
         for unit in units:
             for k in unit.literals if isinstance(unit, Node) else (unit,):
-                found.setdefault(k, []).append(unit)
-        both = {k: list(dict.fromkeys(found[k] + found[-k])) for k in found if k > 0 and -k in found}
-        several = [(k, own) for k, own in both.items() if len(own) > 1]
-        return min(several, key=lambda e: (len(e[1]), e[0])) if several else None
+                beside.setdefault(k, {})[unit] = None
+        both = {k: {**own, **beside[-k]} for k, own in beside.items() if k > 0 and -k in beside}
+        divided = ([k for k in chain if len(both.get(k, ())) > 1] for chain in self._chains)
+        found = [(surfaces, list(dict.fromkeys(u for k in surfaces for u in both[k]))) for surfaces in divided if surfaces]
+        return min(found, key=lambda e: len(e[1])) if found else None
 
-    def _divided(self, tree: Tree, surface: int) -> Tree:
-        """The regularized tree by both sides of a surface."""
-        inside, outside = (self.regular(self.where(tree, surface, holds)) for holds in (True, False))
-        if inside is outside:
-            return inside
-        both = self.regular(self.made(False, (inside, outside)))
-        sides = self.made(False, (surface, inside)), self.made(False, (-surface, outside))
-        return self.made(True, self._needed([both, *sides]))
+    def _layered(self, tree: Tree, surfaces: Sequence[int]) -> Tree:
+        """The regularized tree by the layers between surfaces, each of which has the earlier ones inside."""
+        layers = [self.regular(self._between(tree, *ends)) for ends in _ends(surfaces)]
+        runs = list[Tree]()
+        for first, whole in enumerate(layers):
+            for last in range(first, len(layers) if len(layers) <= _LAYERS else min(first + 2, len(layers))):
+                whole = whole if last == first else self.regular(self.made(False, (whole, layers[last])))
+                if whole is False:
+                    break
+                runs.append(self.made(False, [*_sides(surfaces, first, last), whole]))
+        return self.made(True, self._needed(runs))
+
+    def _between(self, tree: Tree, inner: int | None, outer: int | None) -> Tree:
+        tree = tree if inner is None else self.where(tree, inner, False)
+        return tree if outer is None else self.where(tree, outer, True)
 
     def _needed(self, parts: Sequence[Tree]) -> list[Tree]:
         """Without parts that lie in others."""
@@ -156,6 +166,16 @@ class Trees:
         if isinstance(a, Node) or isinstance(b, Node):
             return a is b
         return (a > 0) is (b > 0) and abs(b) in (self._wider if a > 0 else self._narrower)[abs(a)]
+
+
+def _ends(surfaces: Sequence[int]) -> list[tuple[int | None, int | None]]:
+    """Of each layer the surface that it is outside of, and the one that it is inside of."""
+    return list(zip((None, *surfaces), (*surfaces, None), strict=True))
+
+
+def _sides(surfaces: Sequence[int], first: int, last: int) -> list[int]:
+    """The literals of a run of layers."""
+    return [*(-k for k in surfaces[first - 1:first] if first), *surfaces[last:last + 1]]
 
 
 def _operands(part: Tree) -> tuple[Tree, ...]:

@@ -32,8 +32,8 @@ def classify(body: Any, points: Any, at: float = 0.0, *, budget: Budget | float 
     interior (Requicha and Voelcker 1977; Tilove 1980): a wall between two parts of it is IN, and what has no thickness is OUT. FACE is
     proved, too: for an implicit body by its functions, which are zero there in exact arithmetic, and by both sides of it near the point.
     Where these are not found, as where balls touch that are intersected, points are UNRESOLVED. So are points on other curved surfaces, and
-    points so near to any that rounding does not tell. For a mesh the answers are those of `Index.classify`, if its pose at that time is rational; else what
-    is too near to it is UNRESOLVED. `budget`: seconds or a `Budget`; what is not decided within it is UNRESOLVED.
+    points so near to any that rounding does not tell. For a mesh the answers are those of `Index.classify`, if its pose at that time is
+    rational; else what is too near to it is UNRESOLVED. `budget`: seconds or a `Budget`; what is not decided within it is UNRESOLVED.
 
     Raises TypeError for what is no body, and ValueError for one that is not closed, or has a free `Parameter`, or that no body can be; for
     points of another shape, and for a time or a budget that is none.

@@ -1,6 +1,6 @@
 """Random unions, intersections and differences of boxes with corners on a grid, whose faces coincide often, against the unit cells that
-these are made of, which say exactly which points are in the body, on its surface and out of it, its volume, when a falling ball hits it, and
-how far a ball is from it.
+these are made of, which say exactly which points are in the body, on its surface and out of it, its volume, when a falling ball hits it,
+and how far a ball is from it.
 """
 
 import math
