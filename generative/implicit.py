@@ -326,17 +326,17 @@ class Combination(ImplicitBody):
 
 
 def union(*bodies: ImplicitBody, name: str | None = None) -> ImplicitBody:
-    """The points inside at least one of the bodies."""
+    """The points inside at least one of the bodies, with those between them: the closure of its interior."""
     return _combine("union", bodies, name)
 
 
 def intersection(*bodies: ImplicitBody, name: str | None = None) -> ImplicitBody:
-    """The points inside all of the bodies."""
+    """The closure of the interior of what is inside all of the bodies: where they only touch, nothing."""
     return _combine("intersection", bodies, name)
 
 
 def difference(body: ImplicitBody, *taken_away: ImplicitBody, name: str | None = None) -> ImplicitBody:
-    """The points inside the first body and outside all others."""
+    """The closure of what is inside the first body and outside all others: faces that coincide leave no skin."""
     return _combine("intersection", (body, *(complement(b) for b in taken_away)), name)
 
 

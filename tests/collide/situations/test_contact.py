@@ -109,7 +109,7 @@ def test_combined_bodies_have_creases_and_corners():
     inner = [p.feature for p in parts_of(three) if not p.sides]
     assert inner == ["face 0", "face 1", "face 2", "edge 0", "edge 1", "edge 2", "vertex 0"]
     assert len(faces_of(three)) == 3
-    assert [p.feature for p in parts_of(three | sphere(2) | sphere(2)) if not p.sides and p.dimension == 2] == [f"face {k}" for k in range(4)]
+    assert len(faces_of(three | sphere(2) | sphere(2))) == 4
 
 
 def test_implicit_surfaces_have_edges_and_vertices_where_they_reach_their_bounds():
