@@ -14,7 +14,6 @@ from collections import Counter
 from collections.abc import Hashable, Sequence
 from typing import Any, NamedTuple
 
-import mpmath
 import sympy as sp
 
 from codegen.deadline import interruptible
@@ -131,37 +130,31 @@ _AGREE = 12
 @interruptible()
 def _signature(body: Any, frame: Motion) -> tuple[Any, Any]:
     """Rounded numbers that are the same for all functions a F + b, with numbers a and b, and one more that is the same for all a F. Of what
-    is not computed they are the formula itself.
+    has no such values they are the formula itself.
     """
-    with mpmath.workdps(_DIGITS):
-        try:
-            function = _function(body)
-            values = [mpmath.mpmathify(function(*place)) for place in _local_places(frame)]
-            steps = [value - values[0] for value in values[1:]]
-            most = max(map(abs, steps))
-            unit = next(step for step in steps if abs(step) > most / 16)
-            return (*(_rounded(step / unit) for step in steps),), _rounded(values[0] / unit)
-        except (ArithmeticError, AttributeError, NameError, NotImplementedError, StopIteration, TypeError, ValueError):
-            return (body, frame), 0
-
-
-@functools.lru_cache(maxsize=1 << 14)
-def _function(body: Any) -> Any:
-    return sp.lambdify((x, y, z), body.xreplace({s: _sample(s) for s in body.free_symbols - {x, y, z}}), "mpmath")
+    known = {s: _sample(s) for s in free_symbols(body) - {x, y, z}}
+    values = [sp.N(body.xreplace({**known, **dict(zip((x, y, z), place, strict=True))}), _DIGITS) for place in _local_places(frame)]
+    steps = [value - values[0] for value in values[1:]]
+    if not all(value.is_number and value.is_finite for value in values):
+        return (body, frame), 0
+    most = max(map(abs, steps))
+    unit = next((step for step in steps if abs(step) > most / 16), None)
+    return ((body, frame), 0) if unit is None else ((*(_rounded(step / unit) for step in steps),), _rounded(values[0] / unit))
 
 
 @functools.lru_cache(maxsize=4096)
+@interruptible()
 def _local_places(frame: Motion) -> list[tuple[Any, ...]]:
     """The places in a frame."""
     back = frame.inverse()
     known = {s: _sample(s) for s in back.symbols}
-    entries = [mpmath.mpmathify(sp.N(e.xreplace(known), _DIGITS)) for e in back.entries]
-    places = [[mpmath.mpf(e.p) / e.q for e in place] for place in _PLACES]
-    return [tuple(sum(entries[3 * i + j] * place[j] for j in range(3)) + entries[9 + i] for i in range(3)) for place in places]
+    entries = [sp.N(e.xreplace(known), _DIGITS) for e in back.entries]
+    return [tuple(sp.N(sum(entries[3 * i + j] * place[j] for j in range(3)) + entries[9 + i], _DIGITS) for i in range(3))
+            for place in _PLACES]
 
 
 def _rounded(value: Any) -> str:
-    return str(mpmath.nstr(value, _AGREE)) if abs(value) > mpmath.mpf(10)**-_AGREE else "0"
+    return str(sp.N(value, _AGREE)) if abs(value) > _NEAR else "0"
 
 
 def _sample(symbol: Any) -> Any:

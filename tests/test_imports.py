@@ -32,7 +32,6 @@ ONLY: dict[str, set[str]] = {
     "generative.crossing": {"numpy"},
     "generative.marching": {"numpy"},
     "generative.contour": {"numpy"},
-    "generative.coincident": {"mpmath"},
     "generative.urdf": {"numpy", "yourdfpy"},
     "generative.thumbnail": {"numpy"},
     "generative.fit": {"numpy", "scipy", "trimesh"},
