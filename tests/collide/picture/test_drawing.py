@@ -52,13 +52,15 @@ def test_what_deforms_has_moments_and_what_is_cut_by_others_is_made_anew():
 
 
 def test_a_body_cut_by_others_that_move_with_it_is_kept():
-    """The Geneva wheel: the cylinder without the slots, and the sides of the four slots, which are one mesh."""
+    """The Geneva wheel: the cylinder without the slots, and the sides of the four slots, which are two meshes: opposite slots have planes in
+    common, which count with the first of them.
+    """
     wheel = primitives.round_cylinder(1, sp.Rational(1, 5))
     for quarter in range(4):
         turn = Rigid(rotation=axis_angle([0, 0, 1], quarter * sp.pi / 2))
         wheel = wheel - primitives.block((1, sp.Rational(1, 5), 1)).moved(Rigid(translation=[sp.Rational(9, 10), 0, 0])).moved(turn)
     drawing = drawn(wheel.moved(TURNING))
-    assert len(drawing.parts) == 5 and len(drawing.shapes) == 2
+    assert len(drawing.parts) == 5 and len(drawing.shapes) == 3
     points, _ = vertices_of(drawing.shapes[0])
     px, py, _ = points[0].T
     assert not ((np.abs(py) < 0.09) & (px > 0.45)).any() and abs(np.hypot(px, py).max() - 1) < 1e-2
