@@ -52,8 +52,8 @@ def test_what_deforms_has_moments_and_what_is_cut_by_others_is_made_anew():
 
 
 def test_a_body_cut_by_others_that_move_with_it_is_kept():
-    """The Geneva wheel: the cylinder without the slots, and the sides of the four slots, which are two meshes: opposite slots have planes in
-    common, which count with the first of them.
+    """The Geneva wheel: the cylinder without the slots, and the sides of the four slots, which are two meshes: opposite slots have planes
+    in common, which count with the first of them.
     """
     wheel = primitives.round_cylinder(1, sp.Rational(1, 5))
     for quarter in range(4):
