@@ -34,13 +34,13 @@ from .bezier.nurbs import BezierNets, nurbs_to_bezier
 from .bezier.pairs import bezier_pairs, bezier_triangle_pairs
 from .bodies.mesh import Mesh
 from .moment.start import Start
-from .polyhedra.closest import Closest, ClosestPair
-from .polyhedra.index import Index, Kind
-from .polyhedra.mesh import MeshContact, mesh_mesh
-from .polyhedra.near import HullOverlap, Near, NearestTriangles, hull_overlap
-from .polyhedra.queries import edge_edge, triangle_triangle, vertex_face
+from .polyhedra.closest.closest import Closest, ClosestPair
+from .polyhedra.distance.proximity import HullOverlap, Near, NearestTriangles, hull_overlap
+from .polyhedra.location.index import Index, Kind
+from .polyhedra.mesh.first_contact import MeshContact, mesh_mesh
+from .polyhedra.primitives.queries import edge_edge, triangle_triangle, vertex_face
 from .polyhedra.sweep_and_prune import SweepAndPrune
-from .polyhedra.touch import Touch, TouchContact, TouchStatus, touch
+from .polyhedra.touch.touch import Touch, TouchContact, TouchStatus, touch
 from .proof import check
 from .queries.check_solid import check_solid
 from .queries.classify import classify
@@ -58,8 +58,8 @@ from .queries.solve import Zeros, ZerosStatus, solve
 from .queries.trace import Trace, trace
 from .search.budget import Budget
 from .situations.tracking import Tracked
-from .world.exact_mass import ExactMass, exact_mass_properties
-from .world.mass import MassProperties, mass_properties
+from .world.mass.exact import ExactMass, exact_mass_properties
+from .world.mass.properties import MassProperties, mass_properties
 from .world.rigid_body import RigidBody
 from .world.run import Outcome, Run
 from .world.world import World

@@ -64,7 +64,7 @@ MODELS: Tasks = {
     "Operators": "operators.sheet operators.picture",
 }
 PACKAGES = {"collide": COLLIDE, "generative": GENERATIVE, "codegen": CODEGEN, "models": MODELS}
-ANSWERS = ("collide.answers", "collide.queries", "collide.polyhedra", "collide.world.run", "collide.world.exact_mass", "collide.situations")
+ANSWERS = ("collide.answers", "collide.queries", "collide.polyhedra", "collide.world.run", "collide.world.mass.exact", "collide.situations")
 """Modules whose classes come from queries: nobody calls them, so their long signatures are left out."""
 VALUES = {"u": "the first parameter of surfaces, and that of curves", "v": "the second parameter of surfaces", "t": "the time",
           **dict.fromkeys("xyz", "a coordinate of points of implicit bodies"), "IDENTITY": "the motion that leaves all where it is",

@@ -68,13 +68,13 @@ ONLY: dict[str, set[str]] = {
     "collide.search.progress": {"tqdm"},
     "collide.__main__": {"models"},
     "collide.world.certified": {"flint"},
-    "collide.world.friction": {"scipy"},
-    "collide.world.implicit_mass": {"scipy"},
-    "collide.world.impact": {"scipy"},
-    "collide.world.sustained": {"scipy"},
-    "collide.world.tracked.forces": {"scipy"},
-    "collide.world.tracked.smooth": {"scipy"},
-    "collide.world.tracked.wedge": {"scipy"},
+    "collide.world.contact_solver.coulomb": {"scipy"},
+    "collide.world.mass.implicit": {"scipy"},
+    "collide.world.contact_solver.impact": {"scipy"},
+    "collide.world.dynamics.steady_contact": {"scipy"},
+    "collide.world.contact_solver.forces": {"scipy"},
+    "collide.world.features.curved": {"scipy"},
+    "collide.world.features.normal_cone": {"scipy"},
     "models.operators": {"numpy"},
     "models.polygons": {"numpy"},
     "models.scenes.fruits": {"numpy"},
@@ -106,7 +106,9 @@ def permitted(name: str, allowed: set[str]) -> bool:
 
 def violations(module: str, own: str, source: str) -> list[str]:
     package = module.split(".")[0]
-    allowed = {package} | ALLOWED[package] | ONLY.get(module, set()) | ONLY.get(own, set())
+    parts = module.split(".")
+    named = (".".join(parts[:k]) for k in range(1, len(parts) + 1))
+    allowed = {package, *ALLOWED[package]}.union(*(ONLY.get(name, set()) for name in named))
     return [f"{module} imports {name}" for name in imported(source, own) if not permitted(name, allowed)]
 
 

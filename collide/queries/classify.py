@@ -13,10 +13,10 @@ from ..bodies.mesh import Mesh
 from ..bodies.numbers import NONE, check_numbers
 from ..bodies.parts import has_inside
 from ..moment.inside import contains
-from ..polyhedra.index import Index, Kind, checked_places, unpacked
-from ..polyhedra.index_tree import IN, OUT
-from ..polyhedra.placed import about
-from ..polyhedra.touch import check_moment, pose
+from ..polyhedra.location.index import Index, Kind, checked_places, unpacked
+from ..polyhedra.location.tree import IN, OUT
+from ..polyhedra.touch.placed_brep import about
+from ..polyhedra.touch.touch import check_moment, pose
 from ..search.budget import Budget, as_budget
 from ..search.clock import Clock
 from .arguments import check_bodies, check_kinds

@@ -13,7 +13,7 @@ from ..answers.distances import ClearanceBatch, DistanceStatus
 from ..bodies.mesh import Mesh
 from ..bodies.parameters import substituted
 from ..given import check_positive, check_span
-from ..polyhedra.mesh_distance import Nearest
+from ..polyhedra.distance.mesh_distance import Nearest
 from ..search.budget import Budget, as_budget
 from ..search.clock import Clock
 from ..timeline.nearest import Asked

@@ -16,8 +16,8 @@ from ..answers.contact_times import ContactTimes, Spell, contact_times
 from ..culling.broad_phase import Window
 from ..given import check_span, check_tolerance
 from ..moment.pairs import Pair, Pairs
-from ..polyhedra.flat_motion import FlatMotion
-from ..polyhedra.flat_spells import times
+from ..polyhedra.flat.contact_intervals import times
+from ..polyhedra.flat.relative_motion import FlatMotion
 from ..search.budget import Budget, as_budget
 from ..search.clock import Clock
 from ..search.options import Options, resolved

@@ -30,7 +30,7 @@ from ..bodies.numbers import check_numbers
 from ..bodies.parameters import Ranges, over_fixed_domain, substituted, variable_of
 from ..given import check_positive, check_span, is_number
 from ..moment.pairs import Pair, Pairs
-from ..polyhedra.mesh_distance import Nearest
+from ..polyhedra.distance.mesh_distance import Nearest
 from ..proof import distance_log, logged
 from ..search.budget import Budget, as_budget
 from ..search.clock import Clock

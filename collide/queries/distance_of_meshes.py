@@ -12,8 +12,8 @@ from ..bodies.mesh import Mesh
 from ..bodies.numbers import NONE
 from ..moment.inside import inside
 from ..moment.pairs import Pairs
-from ..polyhedra import mesh_distance
-from ..polyhedra.mesh_distance import Nearest
+from ..polyhedra.distance import mesh_distance
+from ..polyhedra.distance.mesh_distance import Nearest
 from ..search.clock import Clock
 from ..timeline.nearest import Asked
 from ..timeline.neighbourhood import Found

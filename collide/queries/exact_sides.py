@@ -10,7 +10,7 @@ import sympy as sp
 from generative import ImplicitBody, ImplicitSurface, t, x, y, z
 from generative.implicit import Combination
 
-from ..polyhedra.index import Kind
+from ..polyhedra.location.index import Kind
 
 # Directions in which it is looked from a point at which leaves are 0.
 _WAYS = [way for way in itertools.product(range(-3, 4), repeat=3) if any(way)]

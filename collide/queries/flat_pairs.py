@@ -19,15 +19,15 @@ from ..answers.contacts import Contacts, Status
 from ..bodies.flat import Flat
 from ..bodies.mesh import LARGEST, Mesh
 from ..moment.start import Start
-from ..polyhedra.exact_motion import ExactMotion, Window
-from ..polyhedra.exact_roots import compare
-from ..polyhedra.flat_contacts import Row, contacts, is_sparse
-from ..polyhedra.flat_motion import FlatMotion
-from ..polyhedra.flat_places import Event, Touch, events
-from ..polyhedra.flat_spells import times
-from ..polyhedra.memory import finest
-from ..polyhedra.mesh import MeshContact, mesh_mesh
-from ..polyhedra.motion_windows import motion_windows
+from ..polyhedra.exact.motion import ExactMotion, Window
+from ..polyhedra.exact.real_roots import compare
+from ..polyhedra.flat.contact_intervals import times
+from ..polyhedra.flat.contact_region import Event, Touch, events
+from ..polyhedra.flat.contact_samples import Row, contacts, is_sparse
+from ..polyhedra.flat.relative_motion import FlatMotion
+from ..polyhedra.mesh.first_contact import MeshContact, mesh_mesh
+from ..polyhedra.primitives.memory import finest
+from ..polyhedra.primitives.motion_windows import motion_windows
 from ..search.clock import Clock
 from ..timeline.scene import Scene
 

@@ -18,7 +18,7 @@ from generative import Motion, t
 from ..bodies.flat import Flat, flat_of
 from ..moment.pairs import pairs_in
 from ..moment.start import Start
-from ..polyhedra.flat_motion import FlatMotion, motion_of
+from ..polyhedra.flat.relative_motion import FlatMotion, motion_of
 from ..timeline.scene import Scene
 
 # Faces times corners that are looked at; windows are halved so often.

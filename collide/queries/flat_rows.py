@@ -10,9 +10,9 @@ from codegen.interval import Interval
 
 from ..answers.contacts import Status
 from ..moment.pairs import Pair, Pairs
-from ..polyhedra.flat_contacts import on_face
-from ..polyhedra.flat_motion import FlatMotion
-from ..polyhedra.mesh import MeshContact
+from ..polyhedra.flat.contact_samples import on_face
+from ..polyhedra.flat.relative_motion import FlatMotion
+from ..polyhedra.mesh.first_contact import MeshContact
 from ..search.clock import Clock
 from .flat_pairs import meeting
 

@@ -7,7 +7,7 @@ import numpy as np
 
 from codegen.interval import Interval
 
-from .impact import Impact
+from .contact_solver.impact import Impact
 
 # Against size: points nearer to each other are one; and normals, that are out by no more. The rounding of velocities.
 SAME, _ROUNDING = 1e-9, 1e-15

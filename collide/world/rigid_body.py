@@ -10,10 +10,10 @@ from generative import Motion
 
 from ..frozen import Frozen
 from ..given import check_positive, is_number
-from .mass import MassProperties, check_rigid, mass_properties
-from .plain import plain_of
-from .polytope import solid_of
-from .turned import turned_of
+from .mass.properties import MassProperties, check_rigid, mass_properties
+from .solids.csg_pruning import plain_of
+from .solids.halfspace_solid import solid_of
+from .solids.solid_of_revolution import turned_of
 
 # Eigenvalues of an inertia may be out by this much of the largest.
 _ROUNDINGS = 1e-12

@@ -16,15 +16,15 @@ from generative import Motion, Rigid, t
 from ..files import write_text
 from ..given import is_number
 from . import page, saved
-from .actor import Actor
+from .contact.closed_forms import Place
+from .dynamics.steady_contact import Mode
 from .event import Event
-from .flight import Flight
+from .motion.ballistic import Flight
+from .motion.moving_body import Actor
+from .motion.rotation import crosses, quaternions
+from .motion.state import State, at_each, places_along
 from .rigid_body import RigidBody
-from .rotation import crosses, quaternions
-from .state import State, at_each, places_along
-from .sustained import Mode
-from .touches import Rest
-from .tracked.contact import Place
+from .simulation.transitions import Rest
 
 _LOADED = "It was loaded from a file: a saved run is no proof."
 

@@ -15,14 +15,14 @@ import numpy as np
 from codegen.given import shown
 from codegen.interval import Interval
 
-from .actor import Actor
-from .driven import Driven
+from .dynamics.steady_contact import Mode
 from .event import Event
-from .flight import flight
-from .forced import Forced
+from .motion.ballistic import flight
+from .motion.moving_body import Actor
+from .motion.polynomial import Forced
+from .motion.prescribed import Driven
 from .rigid_body import RigidBody
-from .sustained import Mode
-from .touches import Rest
+from .simulation.transitions import Rest
 
 _STATE = {"centre": (3,), "velocity": (3,), "acceleration": (3,), "turn": (3, 3), "spin": (3,), "spinning": (3,)}
 _FORCED = {"centre": (3,), "turn": (3, 3), "path": (-1, 3), "turning": (-1, 4)}

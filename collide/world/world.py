@@ -16,16 +16,16 @@ from ..frozen import Frozen
 from ..given import is_number
 from ..search.budget import Budget, as_budget
 from ..search.clock import Clock
-from .actor import Actor, NotFinite
-from .boxed import Undecided
-from .impact import LAWS, Impact, Law
+from .contact_solver.impact import LAWS, Impact, Law
+from .dynamics.equations import Forces
+from .motion.moving_body import Actor, NotFinite
 from .rigid_body import RigidBody, friction_of, restitution_of
 from .run import Outcome, Run
-from .simulation import Simulation
-from .system import Forces
+from .simulation.expiry import Undecided
+from .simulation.loop import Simulation
 
 if TYPE_CHECKING:
-    from .certified.simulation import Certified
+    from .certified.loop import Certified
 
 # Seconds after which a step ends that does not look at the clock. Effort only.
 _INSISTING = 0.2
@@ -152,7 +152,7 @@ class World(Frozen):
         if self.forces is not None:
             raise ValueError("certified runs are of free flight, without forces besides gravity")
         try:
-            from .certified.simulation import Certified
+            from .certified.loop import Certified
         except ImportError:
             raise ImportError("certified runs need python-flint: pip install generative-collision[proof]") from None
         return Certified(self._actors(), self.coefficients, start, self.called)

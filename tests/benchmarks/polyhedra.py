@@ -17,9 +17,9 @@ from scipy.spatial import ConvexHull
 import collide
 from codegen.machine.loop_runtime import compiled
 from codegen.machine.loops import native
-from collide.polyhedra import mesh as mesh_module
-from collide.polyhedra.mesh_loop import MeshMemory, turned_past
-from collide.polyhedra.screw_rejection_loop import BODY, EDGE, EDGES, FACE, VERTEX, of_parts, refused
+from collide.polyhedra.mesh import first_contact as mesh_module
+from collide.polyhedra.mesh.loop import MeshMemory, turned_past
+from collide.polyhedra.mesh.screw_rejection_loop import BODY, EDGE, EDGES, FACE, VERTEX, of_parts, refused
 from generative import Rigid, Screw, hull, t
 from models import polygons
 

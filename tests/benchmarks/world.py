@@ -15,10 +15,10 @@ from typing import Any
 import numpy as np
 
 from collide import Outcome, RigidBody, Run, World
-from collide.world.sustained import Mode
+from collide.world.dynamics.steady_contact import Mode
 from generative import ParametricSurface, u, v
 from models.scenes.fruits import pile
-from tests.collide.world.certified.test_simulation import blocks
+from tests.collide.world.certified.test_loop import blocks
 from tests.collide.world.scenes import BALL, RING
 
 from .timing import table

@@ -9,8 +9,8 @@ from scipy.integrate import solve_ivp
 
 import collide
 from collide.search.budget import Budget
+from collide.world.dynamics.steady_contact import Mode
 from collide.world.run import Outcome, Run
-from collide.world.sustained import Mode
 from generative import u, v
 from generative.mesh import approx_function
 from models.scenes import WORLDS
@@ -64,7 +64,7 @@ def test_dominoes_fall_one_against_the_next() -> None:
         # Each leans on the next one, behind it, and none is in the floor.
         assert (np.diff(leans) <= 1e-9).all()
         for q, at in zip(state.quaternions[1:], state.positions[1:], strict=True):
-            assert (corners @ collide.world.rotation.matrix(q).T + at)[:, 2].min() > -1e-9
+            assert (corners @ collide.world.motion.rotation.matrix(q).T + at)[:, 2].min() > -1e-9
 
 
 def test_marbles_fall_through_the_funnel() -> None:
@@ -76,7 +76,7 @@ def test_marbles_fall_through_the_funnel() -> None:
 
 def test_the_top_nods_evenly_and_the_other_turns_over() -> None:
     run = run_of(WORLDS["thrown-tops"])
-    turns = [collide.world.rotation.matrix(run.state(t).quaternions[1]) for t in np.linspace(0, 2, 100)]
+    turns = [collide.world.motion.rotation.matrix(run.state(t).quaternions[1]) for t in np.linspace(0, 2, 100)]
     middle = np.array([r[1, 1] for r in turns])
     assert run.outcome is Outcome.FINISHED and middle.min() < -0.9 and middle.max() > 0.9
     np.testing.assert_allclose(run.energy(2.0), run.energy(0.0), rtol=1e-12)
@@ -90,7 +90,7 @@ def test_the_tippe_top_turns_over() -> None:
     kept, heights, energies = [], [], []
     for moment in np.linspace(0, run.until, 41):
         state = run.state(float(moment))
-        turn = collide.world.rotation.matrix(state.quaternions[1])
+        turn = collide.world.motion.rotation.matrix(state.quaternions[1])
         kept.append(turn @ top.inertia @ turn.T @ state.spins[1] @ (turn @ [0, 0, 0.3] - [0, 0, 1]))
         heights.append(float((turn @ [0, 0, 1])[2]))
         energies.append(run.energy(float(moment)))
@@ -124,7 +124,7 @@ def test_the_rattleback_turns_round() -> None:
     last = 1.0
     found = solve_ivp(rates, (0, last), begin, method="DOP853", rtol=1e-13, atol=1e-15).y[:, -1]
     state = run.state(last)
-    turn = collide.world.rotation.matrix(state.quaternions[1])
+    turn = collide.world.motion.rotation.matrix(state.quaternions[1])
     np.testing.assert_allclose(turn.T @ state.spins[1], found[:3], atol=1e-7)
     np.testing.assert_allclose(turn.T @ [0, 0, 1], found[3:], atol=1e-8)
     assert run.state(0.0).spins[1, 2] < -2.9 and max(run.state(float(t)).spins[1, 2] for t in np.linspace(0, run.until, 100)) > 0.5
@@ -135,7 +135,7 @@ def test_the_rattleback_turns_round() -> None:
 def test_the_disk_and_the_block_move_as_closed_forms_tell() -> None:
     disk, block = (run_of(WORLDS[name], until=until) for name, until in (("euler-s-disk", 0.3), ("teetering-block", 0.25)))
     angle = 0.3 * np.sqrt(4 * 9.81 / np.sin(0.5))
-    axis = collide.world.rotation.matrix(disk.state(0.3).quaternions[1]) @ [0, 0, 1]
+    axis = collide.world.motion.rotation.matrix(disk.state(0.3).quaternions[1]) @ [0, 0, 1]
     np.testing.assert_allclose(axis, [np.sin(0.5) * np.cos(angle), np.sin(0.5) * np.sin(angle), np.cos(0.5)], atol=1e-9)
     heavy, q = (4 + 0.25) / 12 + 1 / 16, block.state(0.25).quaternions[1]
     found = solve_ivp(lambda _, s: (s[1], -(s[0] * s[1]**2 + 9.81 * (s[0] * np.cos(s[0]) - np.sin(s[0]) / 4)) / (heavy + s[0]**2)),
@@ -150,7 +150,7 @@ def outside_lobster(bodies: list[collide.RigidBody], run: collide.Run, moments: 
         points = approx_function(body.shape.expressions, [u, v])(*grid).reshape(-1, 3)
         for t in moments:
             state = run.state(min(t, run.until))
-            at = points @ collide.world.rotation.matrix(state.quaternions[k]).T + state.positions[k]
+            at = points @ collide.world.motion.rotation.matrix(state.quaternions[k]).T + state.positions[k]
             if not lobster().body.approx(*at.T).min() > -1e-9:
                 return False
     return True

@@ -11,14 +11,14 @@ import numpy as np
 
 import collide
 from codegen.machine.loop_runtime import compiled
-from collide.polyhedra import mesh as mesh_module
-from collide.polyhedra.closest_memory import MEET
+from collide.polyhedra.closest.memory import MEET
+from collide.polyhedra.mesh import first_contact as mesh_module
 from generative import Rigid
 from tests.collide.polyhedra import screw_parts, voxels
+from tests.collide.polyhedra.closest.test_closest import check
+from tests.collide.polyhedra.location.test_index import joined
+from tests.collide.polyhedra.mesh.test_screw_rejection import random_screw, soup
 from tests.collide.polyhedra.solids import random_pair, random_pose
-from tests.collide.polyhedra.test_closest import check
-from tests.collide.polyhedra.test_index import joined
-from tests.collide.polyhedra.test_screw_rejection import random_screw, soup
 
 SPAN = (0.0, 1.0)
 

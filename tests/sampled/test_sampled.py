@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import collide
-from collide.world import hopping
+from collide.world.simulation import low_bounces
 
 from . import kept, meanings, roots, switches, worlds
 from .compared import Scene, wrong
@@ -56,7 +56,7 @@ def test_bodies_that_another_one_lets_go_when_it_is_hit_do_not_go_on_as_they_did
 
 def test_bodies_that_rise_from_others_just_as_these_hit_something_are_searched(monkeypatch: pytest.MonkeyPatch) -> None:
     """They moved by one solution; one of three blocks fell through the floor, as long as such slips counted as none."""
-    monkeypatch.setattr(hopping, "_SLIP", 1e-6)
+    monkeypatch.setattr(low_bounces, "_SLIP", 1e-6)
     run = kept.dominoes(5).run(until=0.61, budget=120)
     assert run.outcome is collide.Outcome.FINISHED and not list(kept.wrong(run))
 

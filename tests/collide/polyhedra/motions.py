@@ -4,7 +4,7 @@ import flint
 import numpy as np
 import sympy as sp
 
-from collide.polyhedra import exact as linear_exact
+from collide.polyhedra.exact import feature_pairs as linear_exact
 from generative import Parameter, Rigid, Screw, t
 
 KINDS = ["edge_edge", "vertex_face"]

@@ -2,9 +2,9 @@
 
 
 from codegen.machine.loops import native
-from collide.polyhedra.loop import HIT, first_contact
-from collide.polyhedra.mesh_loop import MeshMemory, edge, point1, point2, turned_past
-from collide.polyhedra.screw_rejection_loop import BODY, EDGE, EDGES, FACE, PAIR, VERTEX, of_parts, refused
+from collide.polyhedra.mesh.loop import MeshMemory, edge, point1, point2, turned_past
+from collide.polyhedra.mesh.screw_rejection_loop import BODY, EDGE, EDGES, FACE, PAIR, VERTEX, of_parts, refused
+from collide.polyhedra.primitives.loop import HIT, first_contact
 
 
 @native

@@ -9,7 +9,7 @@ from collide import Kind, Mesh, classify
 from generative import ImplicitSurface, Parameter, ParametricSurface, Rigid, Screw, primitives, t, u, v, x, y, z
 from generative.polyhedron import brick
 
-from ..polyhedra.test_index import CORNERS, TRIANGLES
+from ..polyhedra.location.test_index import CORNERS, TRIANGLES
 
 IN, OUT, FACE, UNRESOLVED = Kind.IN, Kind.OUT, Kind.FACE, Kind.UNRESOLVED
 BALL = ImplicitSurface(x**2 + y**2 + z**2 - 1, bounds=[(-2, 2)] * 3)

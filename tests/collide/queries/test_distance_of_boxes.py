@@ -14,7 +14,7 @@ import collide
 from collide import DistanceStatus
 from generative import Rigid, hull
 
-from ..polyhedra.test_index import CORNERS, TRIANGLES
+from ..polyhedra.location.test_index import CORNERS, TRIANGLES
 
 TURNS = {
     493: [[0.96193976625564348, 0.15401279915737359, 0.22572537250328920], [-0.19134171618254486, 0.96936494951283914, 0.15401279915737359],

@@ -10,12 +10,12 @@ import sympy as sp
 
 import collide
 from collide import DistanceStatus, Mesh, clearance, distance
-from collide.polyhedra import mesh_distance
+from collide.polyhedra.distance import mesh_distance
 from collide.search.budget import as_budget
 from collide.search.clock import Clock
 from generative import Parameter, Rigid, Screw, t
 
-from ..polyhedra.test_index import CORNERS, TRIANGLES
+from ..polyhedra.location.test_index import CORNERS, TRIANGLES
 
 CUBE = Mesh(CORNERS, TRIANGLES)
 MEASURED, MEETING = DistanceStatus.MEASURED, DistanceStatus.MEETING

@@ -15,7 +15,7 @@ from generative.symbols import x, y, z
 from models.shapes.quadrics import sphere
 from models.shapes.rings import torus
 
-from ..polyhedra.test_index import CORNERS, TRIANGLES
+from ..polyhedra.location.test_index import CORNERS, TRIANGLES
 from .test_distance_of_meshes import point_and_face, point_and_segment
 
 CUBE = Mesh(CORNERS, TRIANGLES)

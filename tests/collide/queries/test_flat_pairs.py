@@ -9,7 +9,7 @@ import sympy as sp
 import collide
 import generative
 from collide.bodies.flat import flat_of
-from collide.polyhedra.flat_motion import FlatMotion
+from collide.polyhedra.flat.relative_motion import FlatMotion
 from collide.queries import first_contact as asked
 from collide.queries import flat_pairs
 from collide.queries.flat_parting import parted_until

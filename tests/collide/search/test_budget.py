@@ -14,7 +14,7 @@ from collide import Budget, Start, Status
 from collide.answers import distinct
 from collide.answers import report as answer
 from collide.bodies import mesh as mesh_tree
-from collide.polyhedra import mesh
+from collide.polyhedra.mesh import first_contact
 from collide.search.clock import CONVERTING, GRACE, PREPARING, SEARCHING, Clock
 from collide.timeline import scene
 from generative import Parameter, ParametricSurface, t, u, v, x
@@ -197,7 +197,7 @@ def test_the_tree_of_a_mesh_that_takes_too_long_ends_the_query(monkeypatch):
     corners = np.random.default_rng(1).normal(size=(3000, 3))
     given = corners, np.arange(3000).reshape(-1, 3)
     clock_time = Time(monkeypatch)
-    monkeypatch.setattr(mesh, "perf_counter", lambda: clock_time.now)
+    monkeypatch.setattr(first_contact, "perf_counter", lambda: clock_time.now)
     monkeypatch.setattr(mesh_tree, "_halved", slow)
     r = collide.mesh_mesh(given, given, motions=(move(0, 0, t), move(0, 0, 0)), time=(1, 3), budget=3)
     assert r.status is Status.BUDGET_SPENT and r.time == (1.0, 3.0) and r.clear_until == 1.0 and len(levels) == 4

@@ -10,7 +10,7 @@ import collide
 from codegen.deadline import TimeUp
 from collide import Budget, Status
 from collide.bezier import pairs
-from collide.polyhedra import motion_windows, queries
+from collide.polyhedra.primitives import motion_windows, queries
 from collide.queries import parameters
 from collide.search import clock
 from generative import Parameter, ParametricSurface, Rigid, t, u, v

@@ -6,12 +6,12 @@ import sympy as sp
 from scipy.integrate import solve_ivp
 
 from collide import Outcome, RigidBody, World
-from collide.world.rotation import matrix
-from collide.world.tracked.contact import Place
-from collide.world.tracked.creases import Crease, Facet
-from collide.world.tracked.features import features
-from collide.world.tracked.pairs import deeper
-from collide.world.tracked.parts import Core
+from collide.world.contact.closed_forms import Place
+from collide.world.contact.feature_pairs import deeper
+from collide.world.features.creases import Crease, Facet
+from collide.world.features.features import features
+from collide.world.features.straight import Core
+from collide.world.motion.rotation import matrix
 from generative import ImplicitSurface, primitives, x, y, z
 from models.shapes.blobs import drilled_ball, lens
 from models.shapes.solids import biconvex_lens

@@ -8,8 +8,8 @@ import sympy as sp
 from scipy.integrate import solve_ivp
 
 from collide import Outcome, RigidBody, World
-from collide.world.rotation import matrix
-from collide.world.sustained import Mode
+from collide.world.dynamics.steady_contact import Mode
+from collide.world.motion.rotation import matrix
 from generative import ImplicitSurface, ParametricSurface, u, v, x, y, z
 
 from .scenes import BALL, FLOOR, RING

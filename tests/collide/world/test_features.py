@@ -10,11 +10,11 @@ import sympy as sp
 from scipy.integrate import solve_ivp
 
 from collide import Outcome, RigidBody, World
-from collide.world.rotation import matrix
-from collide.world.sustained import Mode
-from collide.world.tracked.contact import Place
-from collide.world.tracked.features import features
-from collide.world.tracked.pairs import between
+from collide.world.contact.closed_forms import Place
+from collide.world.contact.feature_pairs import between
+from collide.world.dynamics.steady_contact import Mode
+from collide.world.features.features import features
+from collide.world.motion.rotation import matrix
 from generative import ImplicitSurface, ParametricSurface, u, v, x, y, z
 from models.shapes.quadrics import sphere
 from models.shapes.solids import box, cone, cylinder

@@ -5,8 +5,8 @@ import pytest
 import sympy as sp
 
 import collide
-from collide.world.tracked.features import features
-from collide.world.tracked.parts import Rim
+from collide.world.features.features import features
+from collide.world.features.straight import Rim
 from generative import ParametricSurface, u, v
 from generative.sew import sew
 from models.shapes.solids import box

@@ -10,13 +10,13 @@ from codegen.deadline import TimeUp, limited
 from collide import Outcome, RigidBody, World
 from collide.search.budget import Budget
 from collide.world import world as runs
-from collide.world.agenda import Agenda
-from collide.world.boxed import Undecided
-from collide.world.impact import Contact, Impact, Mass, newton, poisson
-from collide.world.simulation import Simulation
-from collide.world.sweeps import coulomb
-from collide.world.tracked.curved import found_last
-from collide.world.undoable import Undoable
+from collide.world.contact.tracked_pair import found_last
+from collide.world.contact_solver.gauss_seidel import coulomb
+from collide.world.contact_solver.impact import Contact, Impact, Mass, newton, poisson
+from collide.world.journal import Undoable
+from collide.world.simulation.event_queue import Agenda
+from collide.world.simulation.expiry import Undecided
+from collide.world.simulation.loop import Simulation
 
 from .scenes import BALL, EGG, FLOOR
 
@@ -142,12 +142,12 @@ def test_impacts_look_at_the_clock_in_each_round(law):
 
 
 def test_sweeps_look_at_the_clock_and_are_the_same(monkeypatch):
-    from collide.world import sweeps
+    from collide.world.contact_solver import gauss_seidel
 
     root = np.random.default_rng(1).normal(size=(12, 12))
     given = root @ root.T, np.random.default_rng(2).normal(size=12), [0.3] * 4
     whole, looks = coulomb(*given), []
-    monkeypatch.setattr(sweeps, "_WORK", 144)
+    monkeypatch.setattr(gauss_seidel, "_WORK", 144)
     with limited(lambda: looks.append(1) or 1.0):
         assert coulomb(*given).tobytes() == whole.tobytes()
     assert len(looks) > 2

@@ -4,12 +4,12 @@ import numpy as np
 import pytest
 import sympy as sp
 
-from collide.world.rotation import about
-from collide.world.tracked.contact import Place
-from collide.world.tracked.curved import OnSmooth
-from collide.world.tracked.jets import Lost
-from collide.world.tracked.parts import Segment
-from collide.world.tracked.smooth import Patch
+from collide.world.contact.closed_forms import Place
+from collide.world.contact.tracked_pair import OnSmooth
+from collide.world.features.curved import Patch
+from collide.world.features.local_geometry import Lost
+from collide.world.features.straight import Segment
+from collide.world.motion.rotation import about
 from generative import ParametricSurface, u, v
 
 SEMIAXES = np.array([0.75, 0.5, 0.4])

@@ -7,12 +7,12 @@ import pytest
 from scipy.integrate import quad, solve_ivp
 
 from collide import Outcome, RigidBody, World
-from collide.world.rotation import matrix
-from collide.world.sustained import Mode
-from collide.world.tracked.contact import Place
-from collide.world.tracked.features import features
-from collide.world.tracked.flush import SAMPLES, sampled
-from collide.world.tracked.pairs import between, deeper
+from collide.world.contact.closed_forms import Place
+from collide.world.contact.coplanar_curves import SAMPLES, sampled
+from collide.world.contact.feature_pairs import between, deeper
+from collide.world.dynamics.steady_contact import Mode
+from collide.world.features.features import features
+from collide.world.motion.rotation import matrix
 from models.shapes.solids import box, cone, cylinder
 
 from .scenes import FLOOR

@@ -8,14 +8,14 @@ import sympy as sp
 from scipy.integrate import quad
 
 from collide import Outcome, RigidBody, World
-from collide.world.rotation import matrix
-from collide.world.sustained import Mode
-from collide.world.tracked.contact import Place
-from collide.world.tracked.features import features
-from collide.world.tracked.flush import SAMPLES
-from collide.world.tracked.pairs import between
-from collide.world.tracked.parts import Rim
-from collide.world.tracked.rings import rings
+from collide.world.contact.closed_forms import Place
+from collide.world.contact.coplanar_curves import SAMPLES
+from collide.world.contact.feature_pairs import between
+from collide.world.dynamics.steady_contact import Mode
+from collide.world.features.contact_circles import rings
+from collide.world.features.features import features
+from collide.world.features.straight import Rim
+from collide.world.motion.rotation import matrix
 from generative import ParametricSurface, u, v
 from models.shapes.machine import capsule
 from models.shapes.quadrics import ellipsoid

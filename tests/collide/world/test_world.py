@@ -9,8 +9,8 @@ import sympy as sp
 import collide
 from collide import Outcome, RigidBody, World
 from collide.search.budget import Budget
-from collide.world.rotation import matrix
-from collide.world.sustained import Mode
+from collide.world.dynamics.steady_contact import Mode
+from collide.world.motion.rotation import matrix
 from generative import ParametricSurface, Rigid, t, u, v
 from models.shapes.polyhedra import dodecahedron
 from models.shapes.solids import box
@@ -400,7 +400,7 @@ def test_boxes_touch_without_overlap_at_the_start():
 
 
 def test_an_interrupted_run_goes_on_as_if_it_had_not_been(monkeypatch):
-    from collide.world import simulation
+    from collide.world.simulation import loop as simulation
 
     world, calls = dropped(0.8, restitution=0.5), []
     after = simulation.Simulation.after

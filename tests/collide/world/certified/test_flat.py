@@ -9,7 +9,7 @@ import sympy as sp
 from mpmath import mpf
 
 from collide import Mesh, Outcome, RigidBody, World
-from collide.world.certified.polyhedra import polyhedron_of
+from collide.world.certified.narrow_phase.polyhedron import polyhedron_of
 from generative import ParametricSurface, polyhedron, u, v
 from models.shapes import polyhedra, solids
 from tests.collide.world.certified.referee import DIGITS, Top, cross, dot, first, hit, vec

@@ -1,0 +1,1 @@
+"""Closest features of convex meshes (Lin and Canny; Ponamgi, Manocha and Lin 1995)."""

@@ -1,0 +1,1 @@
+"""Distances of meshes, and triangles that are near each other."""

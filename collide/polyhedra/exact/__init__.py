@@ -1,0 +1,1 @@
+"""Exact decisions: roots of polynomials, planes, motions, pairs of features."""

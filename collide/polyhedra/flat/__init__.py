@@ -1,0 +1,1 @@
+"""Flat bodies in contact: regions, samples and intervals of contact."""

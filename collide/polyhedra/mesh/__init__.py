@@ -1,0 +1,1 @@
+"""First contacts of two meshes in motion."""

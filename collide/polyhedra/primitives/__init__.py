@@ -1,0 +1,1 @@
+"""Edges, points and triangles in motion, in batches."""

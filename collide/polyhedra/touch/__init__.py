@@ -1,0 +1,1 @@
+"""Contacts and tangent planes of two polyhedra (Vanecek 1990)."""

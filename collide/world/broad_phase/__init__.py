@@ -1,0 +1,1 @@
+"""Pairs of bodies that come near each other, and until when."""

@@ -1,0 +1,1 @@
+"""Enclosures of many digits: numbers, jets, roots, systems."""

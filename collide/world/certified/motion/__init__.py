@@ -1,0 +1,1 @@
+"""Enclosed trajectories of bodies."""

@@ -1,0 +1,1 @@
+"""Proved times of impact of the exact initial value problem."""

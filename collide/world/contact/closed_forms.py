@@ -1,0 +1,168 @@
+"""A contact that is kept, as a function of the state of its two bodies: its point and normal, and how they go on."""
+
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..motion.rotation import crosses
+from ..shapes.simple import Flat
+
+
+class Place(NamedTuple):
+    """Where a body is and how it moves: a point of it, its turn, the velocity of the point, and its spin, in the world; or at m times, with
+    m as the first axis of each.
+    """
+
+    centre: np.ndarray
+    turn: np.ndarray
+    velocity: np.ndarray
+    spin: np.ndarray
+
+    def at(self, point: np.ndarray) -> np.ndarray:
+        """The velocity of what is there."""
+        return self.velocity + crosses(self.spin, point - self.centre)
+
+    def of(self, k: Any) -> "Place":
+        """At the k-th of the times, or at some of them."""
+        return Place(*(e[k] for e in self))
+
+    def lane(self) -> "Place":
+        """As of one of several times."""
+        return Place(*(e[None] for e in self))
+
+
+class Course(NamedTuple):
+    """Of a contact: its point, the unit normal to the first body, how far the bodies are apart there, and the rates of the first two; with
+    an axis of times if the places have one.
+    """
+
+    point: np.ndarray
+    normal: np.ndarray
+    gap: Any
+    moving: np.ndarray
+    turning: np.ndarray
+
+
+@dataclass(frozen=True, eq=False)
+class OnFace:
+    """Round a point of the first body, as seen from its centre, a ball of a `radius`, or 0, touches a flat face of the second one."""
+
+    point: np.ndarray
+    radius: float
+    face: Flat
+
+    def courses(self, points: np.ndarray, one: Place, other: Place) -> Course:
+        """At m times, of other points (k, 3) like this one: (m, k) and (m, k, 3)."""
+        one, other = (Place(*(e[:, None] for e in place)) for place in (one, other))
+        arm, normal = (one.turn @ points[..., None])[..., 0], (other.turn @ self.face.normal[:, None])[..., 0]
+        shape = arm.shape
+        found = self._course(arm, normal, one, other)
+        return Course(*(np.broadcast_to(e, shape[:e.ndim]) for e in found))
+
+    def course(self, one: Place, other: Place) -> Course:
+        return self._course(one.turn @ self.point, other.turn @ self.face.normal, one, other)
+
+    def _course(self, arm: np.ndarray, normal: np.ndarray, one: Place, other: Place) -> Course:
+        turning = crosses(other.spin, normal)
+        middle = one.centre + arm
+        gap = _dot(normal, middle - other.centre) - self.face.level - self.radius
+        moving = one.velocity + crosses(one.spin, arm) - self.radius * turning
+        return Course(middle - self.radius * normal, normal, gap, moving, turning)
+
+    def outside(self, one: Place, other: Place) -> Any:
+        """How far the point is outside the border of the face; less than 0 inside it."""
+        return outside(self.face, _seen(other, one.centre + one.turn @ self.point) - self.radius * self.face.normal)
+
+
+@dataclass(frozen=True, eq=False)
+class OnBall:
+    """Balls of two radii round points of the bodies, as seen from their centres, touch."""
+
+    point: np.ndarray
+    radius: float
+    other_point: np.ndarray
+    other_radius: float
+
+    def course(self, one: Place, other: Place) -> Course:
+        arm, arm2 = one.turn @ self.point, other.turn @ self.other_point
+        way = one.centre + arm - other.centre - arm2
+        speed = one.velocity + crosses(one.spin, arm) - other.velocity - crosses(other.spin, arm2)
+        far = np.sqrt(_dot(way, way))[..., None]
+        normal = way / far
+        turning = (speed - _dot(normal, speed)[..., None] * normal) / far
+        point = other.centre + arm2 + self.other_radius * normal
+        return Course(point, normal, far[..., 0] - self.radius - self.other_radius,
+                      other.velocity + crosses(other.spin, arm2) + self.other_radius * turning, turning)
+
+    def outside(self, one: Place, other: Place) -> Any:
+        return np.full(one.centre.shape[:-1], -np.inf)
+
+
+@dataclass(frozen=True, eq=False)
+class OnEdge:
+    """An edge (2, 3) of the first body crosses one of the second, each as seen from its centre; `side`: which of the two normals across
+    both goes to the first body.
+    """
+
+    edge: np.ndarray
+    other_edge: np.ndarray
+    side: float
+
+    def course(self, one: Place, other: Place) -> Course:
+        (a, along), (b, across) = (self._line(self.edge, one), self._line(self.other_edge, other))
+        upright = crosses(along, across)
+        size = np.sqrt(_dot(upright, upright))[..., None]
+        normal = self.side * upright / size
+        found = _parts((along, -across, -normal), b - a)
+        point = a + found[..., :1] * along
+        turned = crosses(crosses(one.spin, along), across) + crosses(along, crosses(other.spin, across))
+        turning = self.side * (turned - _dot(turned, normal)[..., None] * normal) / size
+        # The point moves along both edges, besides moving with each.
+        slides = _parts((along, -across, normal), other.at(point) - one.at(point))
+        return Course(point, normal, found[..., 2], one.at(point) + slides[..., :1] * along, turning)
+
+    def _line(self, edge: np.ndarray, place: Place) -> tuple[np.ndarray, np.ndarray]:
+        return place.centre + place.turn @ edge[0], place.turn @ (edge[1] - edge[0])
+
+    def outside(self, one: Place, other: Place) -> Any:
+        """How far the crossing is beyond the end of an edge."""
+        (a, along), (b, across) = (self._line(self.edge, one), self._line(self.other_edge, other))
+        found = _parts((along, -across, crosses(along, across)), b - a)
+        beyond = [np.sqrt(_dot(e, e)) * np.maximum(-x, x - 1.0) for e, x in ((along, found[..., 0]), (across, found[..., 1]))]
+        return np.maximum(*beyond)
+
+
+def _dot(a: np.ndarray, b: np.ndarray) -> np.ndarray:
+    return np.asarray((a * b).sum(axis=-1))
+
+
+def _parts(axes: tuple[np.ndarray, np.ndarray, np.ndarray], way: np.ndarray) -> np.ndarray:
+    """(..., 3): the numbers with which three vectors add up to another one."""
+    return np.asarray(np.linalg.solve(np.stack(axes, axis=-1), way[..., None])[..., 0])
+
+
+def _seen(place: Place, point: np.ndarray) -> np.ndarray:
+    """A point in the coordinates of a body."""
+    return np.asarray(((point - place.centre)[..., None, :] @ place.turn)[..., 0, :])
+
+
+def outside(face: Flat, point: np.ndarray) -> Any:
+    """How far a point (..., 3) in the plane of a face is outside its border; less than 0, and no more than how deep, inside it."""
+    if not len(face.border):
+        return np.full(point.shape[:-1], -np.inf)
+    begin, along = face.border[:, 0], face.border[:, 1] - face.border[:, 0]
+    way = point[..., None, :] - begin
+    lengths = _dot(along, along)
+    off = way - np.clip(_dot(way, along) / lengths, 0.0, 1.0)[..., None] * along
+    near = np.sqrt(_dot(off, off)).min(axis=-1)
+    # The border is crossed an odd number of times by a ray in the plane.
+    ray = along[np.argmax(lengths)]
+    up = np.cross(face.normal, ray)
+    lo, hi = (face.border[:, k] - point[..., None, :] for k in (0, 1))
+    below, above = lo @ up, hi @ up
+    crossing = (below > 0) != (above > 0)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        at = (lo @ ray) - below * ((hi - lo) @ ray) / (above - below)
+    inside = np.count_nonzero(crossing & (at > 0), axis=-1) % 2
+    return np.where(inside, -near, near)

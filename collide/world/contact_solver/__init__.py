@@ -1,0 +1,1 @@
+"""Impulses and forces under Coulomb's law."""

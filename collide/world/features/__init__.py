@@ -1,0 +1,1 @@
+"""Vertices, edges and faces as parts that touch: points, tangents, curvature."""

@@ -1,0 +1,1 @@
+"""Moments of shapes: volume, centre and inertia."""

@@ -1,0 +1,1 @@
+"""Trajectories, and bodies that have one."""

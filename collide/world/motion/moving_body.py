@@ -1,0 +1,248 @@
+"""The bodies of a world as a run sees them: each with its present motion, as numbers and as a body of a query."""
+
+import functools
+from typing import Any
+
+import numpy as np
+
+from generative import Motion, Solid, pose
+from generative.changes import pieces_of
+
+from ...bodies.mesh import Mesh
+from ...bodies.surface_points import extent
+from ..broad_phase import boxes
+from ..contact_solver.impact import Mass
+from ..dynamics.equations import Particulars
+from ..rigid_body import RigidBody
+from ..shapes.bounding_spheres import BallTree, ball_tree, tree_of_ball
+from ..shapes.simple import Flat, ball_radius, flats, reach
+from .ballistic import Flight, Gait, Inertia, flight
+from .polynomial import Forced
+from .prescribed import Driven
+from .rotation import crosses, matrix
+from .templates import Moving, Template, motion_of, placed, values_of
+
+_NONE = np.zeros(3)
+# A box is good for so many series, of which each may begin out by a rounding (see `neighbours.ROUNDINGS`).
+_SERIES = 64.0
+# What is seen as it falls has a box until it has moved so many times as far at rest.
+_FALLEN = 64.0
+# Accelerations that no formula tells are differences of velocities over this time.
+_INSTANT = 2.0**-20
+
+
+class NotFinite(ArithmeticError):
+    """A body would move by numbers that are infinite or undefined: the `rigid` one, from `time` on."""
+
+    def __init__(self, rigid: RigidBody, time: float) -> None:
+        super().__init__(rigid, time)
+        self.rigid, self.time = rigid, time
+
+
+class Actor:
+    """A body: `kind` of shape (equal for equal shapes), `middle`, its centre of mass in the shape's coordinates; found where they are asked
+    for: `radius` round it, `ball`, the radius of a ball, or None, and `flats`, its flat faces. `course`: its present motion; `path`: all so
+    far, with the times from which they hold. `version` counts changes of what queries see, and `way` those of the path of its centre.
+    `before`: where it notes what `undone` takes back, if anywhere.
+    """
+
+    def __init__(self, rigid: RigidBody, gravity: np.ndarray) -> None:
+        self.rigid, self.free, self.version, self.way = rigid, rigid.free, 0, 0
+        self.gravity = gravity if self.free else _NONE
+        self.middle = rigid.centre
+        self.inertia = Inertia(rigid.inertia if self.free else np.eye(3))
+        self.shape_number = 0
+        self._templates: dict[Gait | None, Template] = {}
+        # As queries see it: the course, and the body, made where it is asked for.
+        self.course: Any = None
+        self._seen: tuple[Any, Moving | None] = None, None
+        # Their motion for the loop of `planes`, and of which course.
+        self.posed: tuple[Any, Any] = None, None
+        self.path: list[tuple[float, Any]] = []
+        self.before: list[Any] | None = None
+
+    def begin(self, start: float) -> None:
+        """Its motion at the start of the run."""
+        turn = matrix(self.rigid.orientation)
+        centre = self.rigid.position + turn @ self.middle
+        if self.rigid.motion is not None:
+            self.take(Driven(self.rigid.motion), start)
+        else:
+            self.take(flight(start, centre, self.rigid.velocity, self.gravity, turn, self.rigid.spin, self.inertia), start)
+
+    @functools.cached_property
+    def tree(self) -> BallTree | None:
+        """Of its surface, as its rotation and the path of its centre take it; of what is fixed, as its shape is."""
+        if self.ball is not None and not self.rigid.fixed:
+            return tree_of_ball(self.ball)
+        return ball_tree(self.rigid.outline, (0.0, 0.0, 0.0) if self.rigid.fixed else tuple(self.middle.tolist()))
+
+    @functools.cached_property
+    def radius(self) -> float:
+        return reach(self.rigid.outline, self._centre)
+
+    @functools.cached_property
+    def ball(self) -> float | None:
+        return ball_radius(self.rigid.outline, self._centre)
+
+    @functools.cached_property
+    def flats(self) -> tuple[Flat, ...]:
+        return flats(self.rigid.outline)
+
+    @property
+    def _centre(self) -> tuple[float, float, float]:
+        return float(self.middle[0]), float(self.middle[1]), float(self.middle[2])
+
+    @property
+    def still(self) -> bool:
+        """Does it rest, at present?"""
+        return isinstance(self.course, Flight) and self.course.still
+
+    @property
+    def lasts(self) -> float:
+        """How long the formula that queries see holds."""
+        lasts = isinstance(self.course, Forced) or (isinstance(self.course, Flight) and self.ball is None)
+        return float(self.course.until) if lasts else np.inf
+
+    def take(self, course: Any, time: float, seen: bool = True, onward: bool = False) -> None:
+        """From now on it moves like that; `seen`: in the eyes of queries, too; `onward`: its centre as before, but for a rounding. Raises
+        NotFinite for a course with a number that is not finite, which is not taken.
+        """
+        if not course.finite:
+            raise NotFinite(self.rigid, time)
+        if self.before is not None:
+            self.before.append((self, self.course, self.version, self.way, self._seen, len(self.path)))
+        self.course = course
+        self.path.append((time, course))
+        self.way += not onward
+        if seen:
+            self.version += 1
+            self._seen = course, None
+
+    def undone(self, course: Any, version: int, way: int, seen: tuple[Any, Moving | None], count: int) -> None:
+        """As it was."""
+        self.course, self.version, self.way, self._seen = course, version, way, seen
+        del self.path[count:]
+
+    @property
+    def seen(self) -> Any:
+        """The course that queries see."""
+        return self._seen[0]
+
+    @property
+    def moving(self) -> Moving:
+        """As queries see it."""
+        course, found = self._seen
+        if found is None:
+            found = self._moving(course)
+            self._seen = course, found
+        return found
+
+    def _moving(self, course: Any) -> Moving:
+        shape = self.rigid.outline
+        if isinstance(course, Driven):
+            return placed(shape.moved(course.motion))
+        if self.rigid.fixed:
+            return placed(shape.placed(self.rigid.orientation, self.rigid.position, normalize=True))
+        forced = isinstance(course, Forced)
+        gait = course.gait if self.ball is None else Gait.PUSHED if forced else None
+        if gait not in self._templates:
+            self._templates[gait] = Template(shape, self.middle, gait)
+        return self._templates[gait].moving(values_of(course, self.middle, self.ball is not None))
+
+    def like(self, other: "Actor | None", number: int) -> None:
+        """Of equal shapes, which have one number, templates are made once."""
+        self.shape_number = number
+        if other is not None:
+            self._templates = other._templates
+            self.inertia = other.inertia if np.array_equal(self.inertia.matrix, other.inertia.matrix) else self.inertia
+
+    def falling(self, t: float, velocity: np.ndarray) -> Moving:
+        """The body at its place at t, moving evenly; one that is not free stays there."""
+        if isinstance(self.course, Driven):
+            return placed(self.rigid.outline.moved(self.course.held(t)))
+        if not self.free:
+            return self.moving
+        course = flight(t, self.course.centre_at(t), velocity, _NONE, self.course.turn_at(t), _NONE, self.inertia)
+        template = Template(self.rigid.outline, self.middle, Gait.SPIN)
+        return template.moving(values_of(course, self.middle, False))
+
+    def flats_at(self, t: float) -> list[Flat]:
+        """Its flat faces, in the world."""
+        turn = self.course.turn_at(t)
+        return [f.moved(turn, self.course.centre_at(t) - turn @ self.middle) for f in self.flats]
+
+    def without(self, face: Flat) -> list[Moving]:
+        """What else it has, if it is fixed and may not be convex, than a flat face."""
+        shape, found = self.rigid.outline, list[Any]()
+        if isinstance(shape, Mesh):
+            others = np.setdiff1d(np.arange(len(shape.triangles)), face.cells)
+            found = [Mesh(shape.arrays[0], shape.triangles[others]).moved(shape.motion)] if len(others) else []
+        elif isinstance(shape, Solid):
+            found = [f for k, f in enumerate(pieces_of(shape)) if k not in face.cells]
+        return [placed(f.placed(self.rigid.orientation, self.rigid.position, normalize=True)) for f in found]
+
+    @property
+    def falls(self) -> bool:
+        """Does it fly freely, under gravity?"""
+        flying = self.free and isinstance(self.course, Flight) and bool(self.gravity.any())
+        return flying and np.array_equal(self.course.acceleration, self.gravity)
+
+    def box(self, t: float, reach: float, since: float | None = None) -> tuple[np.ndarray, np.ndarray, float]:
+        """Corners of a box that holds it from t on, some radii around it, and until when; of one that falls, as it is seen from what has
+        fallen `since` a time, if that is given.
+        """
+        if self.rigid.fixed:
+            ends = extent(self.moving.body, 0.0, self.moving.numbers)
+            return ends[:, 0], ends[:, 1], np.inf
+        if isinstance(self.course, Driven):
+            return self.course.box(t, self.radius, self.middle)
+        if isinstance(self.course, Forced):
+            return self.course.box(t, self.radius)
+        course = self.course if since is None else boxes.falling(self.course, since)
+        until = min(boxes.leash(course, t, reach * self.radius), t + _SERIES * (self.lasts - t))
+        if since is not None:
+            until = min(until, boxes.leash(self.course, t, _FALLEN * reach * self.radius))
+        if self.ball is None:
+            near = boxes.leash(course, t, self.radius)
+            until = min(until, max(near, boxes.turns_little(self.course, t)))
+        window = t, until if until < np.inf else t
+        if since is None:
+            return *boxes.box(self.course, window, self.radius), until
+        return *boxes.falling_box(self.course, since, window, self.radius), until
+
+    def motion(self, course: Any) -> Motion:
+        """A part of its path as a motion of its shape."""
+        if isinstance(course, Driven):
+            return course.motion
+        return pose(self.rigid.orientation, self.rigid.position, normalize=True) if self.rigid.fixed else motion_of(course, self.middle)
+
+    def pace(self, begin: float, end: float) -> tuple[np.ndarray, np.ndarray, float]:
+        """Bounds (3,) of the velocity of its centre, as the course has it, over a time; and how much faster any of its points is."""
+        lo, hi, turning = self.course.pace(begin, end)
+        return lo, hi, turning * (self.radius + (float(np.linalg.norm(self.middle)) if isinstance(self.course, Driven) else 0.0))
+
+    def accelerations(self, points: np.ndarray, t: float) -> np.ndarray:
+        """(k, 3): of its points which are there at t, as it goes on from then, of a ball without its turn; of what flies freely gravity's
+        alone.
+        """
+        if isinstance(self.course, Flight):
+            return np.broadcast_to(self.gravity, points.shape)
+        # The polynomials of a forced course also tell what comes just after its end.
+        course, h = self.course, _INSTANT * (min(1.0, self.course.until - self.course.start) if isinstance(self.course, Forced) else 1.0)
+        if self.ball is not None:
+            # It touches with other points as it turns.
+            return np.broadcast_to((course.velocity_at(t + h) - course.velocity_at(t)) / h, points.shape)
+        own = (points - course.centre_at(t)) @ course.turn_at(t)
+        now, then = (course.velocity_at(s) + crosses(course.spin_at(s), own @ course.turn_at(s).T) for s in (t, t + h))
+        return np.asarray((then - now) / h)
+
+    @property
+    def particulars(self) -> Particulars:
+        return Particulars(self.free, self.rigid.mass, self.middle, self.inertia, self.radius)
+
+    def mass(self, t: float) -> Mass:
+        turn = self.course.turn_at(t)
+        free = self.free
+        return Mass(self.course.centre_at(t), 1.0 / self.rigid.mass if free else 0.0,
+                    turn @ self.inertia.inverse @ turn.T if free else np.zeros((3, 3)), self.course.velocity_at(t), self.course.spin_at(t))

@@ -1,0 +1,73 @@
+"""The motions of bodies for the native loop of `culling.planes_loop`: kernels of formulas, with numbers as parameters."""
+
+import functools
+from typing import NamedTuple
+
+import numpy as np
+import sympy as sp
+
+from codegen.constants import enclose
+from codegen.graph.autodiff import partials
+from codegen.graph.expr import ExprPool
+from codegen.kernel import Kernel
+from generative import Motion, t
+from generative.motion import quaternion_matrix
+
+from ...bodies.motions import entries_of
+from ...culling.approach import lanes
+from ..narrow_phase.native import planes_loop
+from .ballistic import Gait
+from .moving_body import Actor
+from .prescribed import Driven
+from .templates import formula, values_of
+
+
+class Pose(NamedTuple):
+    """A motion for the loop: a kernel of its entries and their first two derivatives, and numbers in lanes; or the place of what stays,
+    (36, 2, LANES).
+    """
+
+    kernel: Kernel | None
+    numbers: np.ndarray | None
+    still: np.ndarray | None
+
+
+def pose_of(actor: Actor) -> Pose:
+    """Its motion as queries see it, made once for a course."""
+    seen = actor.seen
+    if actor.posed[0] is not seen:
+        actor.posed = seen, _pose(actor, seen)
+    found: Pose = actor.posed[1]
+    return found
+
+
+def _pose(actor: Actor, course: object) -> Pose:
+    if actor.rigid.fixed:
+        turn, place = ([sp.Rational(e) for e in row.tolist()] for row in (actor.rigid.orientation, actor.rigid.position))
+        rows = np.zeros((3 * planes_loop.ROWS, 2))
+        rows[:planes_loop.ROWS] = [enclose(e) for e in (*quaternion_matrix(turn), *place)]
+        return Pose(None, None, lanes(rows))
+    if isinstance(course, Driven):
+        return Pose(_driven(course.motion), None, None)
+    numbers = lanes(np.repeat(values_of(course, actor.middle, False)[:, None], 2, axis=1))  # type: ignore[arg-type]
+    return Pose(_kernel(course.gait), numbers, None)  # type: ignore[attr-defined]
+
+
+@functools.lru_cache(maxsize=8)
+def _kernel(gait: Gait) -> Kernel:
+    own = formula(gait)
+    return _derived(own.motion, own.symbols)
+
+
+@functools.lru_cache(maxsize=64)
+def _driven(motion: Motion) -> Kernel:
+    return _derived(motion, ())
+
+
+def _derived(motion: Motion, symbols: tuple[sp.Symbol, ...]) -> Kernel:
+    """The entries of a motion (12), and their first two derivatives by time."""
+    pool = ExprPool()
+    time = pool.variable(0)
+    entries = entries_of(motion, {t: time, **{s: pool.parameter(k) for k, s in enumerate(symbols)}}, pool, None)
+    rate = [row[0] for row in partials(entries, [time])]
+    return Kernel([*entries, *rate, *(row[0] for row in partials(rate, [time]))], ["t"], [str(s) for s in symbols], quick=True)

@@ -1,0 +1,1 @@
+"""Times of impact of pairs: closed forms, planes, trees, search."""

@@ -1,0 +1,1 @@
+"""Facts of a shape at rest: flat faces, spheres, bounding trees, normals."""

@@ -1,0 +1,1 @@
+"""The event queue and the loop of a run."""

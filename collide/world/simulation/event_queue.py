@@ -1,0 +1,94 @@
+"""Event queue: the next thing to do, ordered by time."""
+
+import heapq
+import itertools
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from enum import Enum
+
+from codegen.interval import Interval
+
+from ...answers.contacts import Contacts
+
+Key = tuple[int, ...]
+"""Two bodies i < j; with a third number, one of them and a part of the other, of which a flat face is touched already."""
+
+
+class Due(Enum):
+    """Why there is something to do: a proved contact, the end of a small bounce, of a box, of a series, of a motion in contact; or a pair
+    may meet from then on.
+    """
+
+    HIT = 0
+    BOUNCE = 1
+    BOX = 2
+    SERIES = 3
+    HELD = 4
+    LOOK = 5
+
+
+@dataclass(order=True, slots=True)
+class Entry:
+    """What to do at a time, of a pair or a body `key`, unless its version has changed; of a hit, what was `found`."""
+
+    time: float
+    order: int
+    kind: Due = field(compare=False)
+    key: Key = field(compare=False)
+    versions: tuple[int, ...] = field(compare=False)
+    found: Contacts | None = field(compare=False, default=None)
+
+    @property
+    def bracket(self) -> Interval:
+        """When it comes."""
+        return Interval(self.time, self.time) if self.found is None or self.found.time is None else self.found.time
+
+
+class Agenda:
+    """A queue of entries, which notes what changes from a mark on (see `undoable`). `versions`: the present ones of a key; entries of
+    earlier ones are passed over.
+    """
+
+    def __init__(self, versions: Callable[[Key], tuple[int, ...]]) -> None:
+        self._versions, self._order = versions, itertools.count()
+        self._heap: list[Entry] = []
+        # Entries since the mark, each with whether it went in; noted before it does, so that Ctrl-C may come in between.
+        self._noted: list[tuple[Entry, bool]] = []
+
+    def push(self, time: float, kind: Due, key: Key, found: Contacts | None = None) -> None:
+        self.put_back(Entry(time, next(self._order), kind, key, self._versions(key), found))
+
+    def put_back(self, entry: Entry) -> None:
+        self._noted.append((entry, True))
+        heapq.heappush(self._heap, entry)
+
+    def next(self) -> Entry | None:
+        """What comes next; it stays in the queue."""
+        while self._heap and not self.holds(self._heap[0]):
+            self.pop()
+        return self._heap[0] if self._heap else None
+
+    def pop(self) -> Entry:
+        self._noted.append((self._heap[0], False))
+        return heapq.heappop(self._heap)
+
+    def holds(self, entry: Entry) -> bool:
+        """Is it about the present motions?"""
+        return entry.versions == self._versions(entry.key)
+
+    def __iter__(self) -> Iterator[Entry]:
+        """All that count, in any order."""
+        return filter(self.holds, self._heap)
+
+    def mark(self) -> None:
+        self._noted.clear()
+
+    def undo(self) -> None:
+        there = {entry.order: entry for entry in self._heap}
+        for entry, added in reversed(self._noted):
+            if added:
+                there.pop(entry.order, None)
+            else:
+                there[entry.order] = entry
+        self._heap = sorted(there.values())
+        self._noted.clear()

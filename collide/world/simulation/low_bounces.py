@@ -1,0 +1,108 @@
+"""Low hops of bodies that are followed in contact: what bounces so little that a search would not tell it is followed with the others."""
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+
+import numpy as np
+
+from ..contact_solver.forces import Kept
+from ..dynamics.equations import Forces
+from ..dynamics.guards import IN_PLANE
+from ..motion.moving_body import Actor
+from ..motion.polynomial import Forced, place_of
+from .contact_points import Linked
+from .event_queue import Due, Key
+from .transitions import FITTED
+
+# Against the speed of a fall from a body's size, a slip that counts as none: it is stopped without a force, so momentum is out by so much.
+_SLIP = 1e-9
+# Against the speeds of bodies, a slip that is not told from none, also where nothing else draws them together.
+_TOLD = 1e-11
+# Against the speed of a hop that is hardly told, what counts as none.
+_NONE = 1e-5
+# Against size: bounces that rise no higher are followed.
+LOW = 1e-7
+
+
+class Hopping(Linked):
+    """`kept`: the contacts of pairs that are followed; those of a hop are loose. `forces`: see `Simulation`."""
+
+    def __init__(self, actors: Sequence[Actor], coefficients: Callable[[int, int], tuple[float, float]], start: float,
+                 forces: Forces | None) -> None:
+        super().__init__(actors, coefficients, start)
+        self.forces = forces
+        self.kept: dict[Key, tuple[Kept, ...]] = {}
+
+    def _hops(self, key: Key) -> bool:
+        """Do bodies part that touch nothing else, unless they are followed there, and so slowly that a search would not tell them apart
+        before they touch again?
+        """
+        touch, speeds = self.touching[key], self.speeds(key)
+        if self.forces is not None or not touch.links or self._steady_pull(key) is not None or not speeds.min() >= 0.0:
+            return False
+        free = {k for k in key[:2] if self.actors[k].free}
+        followed = all(other in self.kept for other in self.held if free.intersection(other[:2]))
+        bend = float(np.abs(self.bends(key)).max())
+        return followed and 0.0 < float(speeds.max()) ** 2 <= 2.0 * bend * LOW * self.size(key)
+
+    def _hop(self, kept: Kept, key: Key, speed: float) -> Kept:
+        """A contact that parts with a speed."""
+        return replace(kept, loose=True, rises=speed <= self.low_speed(key))
+
+    def _known_speed(self, key: Key) -> float:
+        """What is slower than that along the normal may be rounding."""
+        return max(FITTED * sum(map(self.pace, key[:2])), _NONE * self.low_speed(key))
+
+    def _steady_pull(self, key: Key) -> float | None:
+        """Not of bodies that are followed in contact with others, where these push them."""
+        followed = self.forces is None and any(isinstance(self.actors[k].course, Forced) for k in key[:2])
+        return None if followed else super()._steady_pull(key)
+
+    def barely_parted(self, key: Key) -> bool:
+        """Did bodies part so slowly, when they touched last, that they rise no higher than what is followed?"""
+        if key not in self.touching:
+            return False
+        return float(np.abs(self.speeds(key)).max()) ** 2 <= 2.0 * float(np.abs(self.bends(key)).max()) * LOW * self.size(key)
+
+    def _risen(self, key: Key) -> bool:
+        """Is what hops higher by now than what touches? A search tells when it comes down."""
+        kept = self.kept.get(key, ())
+        if not kept or not all(k.loose for k in kept):
+            return False
+        places = {k: place_of(self.actors[k].course, self.now) for k in key[:2]}
+        gaps = [k.link.contact.course(*(places[b] for b in k.link.pair)).gap for k in kept]
+        return bool(min(gaps) > IN_PLANE * self.size(key))
+
+    def let_go(self, key: Key) -> None:
+        """A contact beyond a border is none; the bodies part."""
+        normals, speed = self.touching.pop(key).normals, self.speed(key)
+        # What moves along a surface that bends comes nearer to it, too.
+        pull = max(float(np.abs(normals @ self.actors[k].gravity).max()) for k in key[:2]) + speed * speed / self.size(key)
+        if pull > 0.0:
+            self.gentle[key] = pull
+        self.held.pop(key, None)
+        self.kept.pop(key, None)
+        self.left.pop(key, None)
+        self.parting.add(key)
+
+    def _slow(self, key: Key) -> float:
+        """A slip that counts as none."""
+        pull = max(float(np.abs(self._accelerations(key)).max()), max(float(np.linalg.norm(self.actors[k].gravity)) for k in key[:2]))
+        return max(_SLIP * math.sqrt(self.size(key) * pull), _TOLD * sum(map(self.pace, key[:2])))
+
+    def _low(self, bodies: Sequence[int]) -> list[Key]:
+        """Pairs of these bodies that are held, but not followed: small bounces, and what lasts no longer than these."""
+        return [key for key in self.held if key not in self.kept and not set(bodies).isdisjoint(key[:2])]
+
+    @contextmanager
+    def bouncing_on(self, bodies: Sequence[int]) -> Iterator[None]:
+        """Small bounces go on where bodies move on as they did, by other formulas."""
+        low = self._low(bodies)
+        bounces = [e for e in self.queue if e.kind is Due.BOUNCE and e.key in low] if low else []
+        yield
+        for e in bounces:
+            self.push(e.time, Due.BOUNCE, e.key)
+        for key in low:
+            self.held[key] = self._versions(key)

@@ -1,0 +1,1 @@
+"""Implicit bodies as solids with known faces and edges."""
