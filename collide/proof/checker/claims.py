@@ -55,6 +55,7 @@ class Claims:
             size += 1 + len(line)
             require(size <= STATEMENT, f"the statement is longer than {STATEMENT} characters")
         self.problem = Problem(self.statement)
+        self.problem.compared()
         while line != "end":
             word, *args = line.split() or [""]
             require(word in claims, f"a claim was expected here, not {line[:40]!r}")

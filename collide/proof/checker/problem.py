@@ -18,7 +18,7 @@ from flint import arb
 
 from .formulas import Program
 from .rules import System, system_of
-from .text import Formula, count, double, read, require
+from .text import Formula, count, double, read, require, written
 
 PATCH = "piece1 parameter3 parameter3 point3 (condition1 )*"
 SURFACE = "piece1 (parameter3 )*point3 ((equation1|condition1) )*"
@@ -75,8 +75,8 @@ class Problem:
         kinds = [f"{line.partition(' ')[0]}{len(row) - 1} " for line, row in zip(lines[1:], rows, strict=True)]
         require(re.fullmatch(QUESTIONS[self.question], "".join(kind for kind in kinds if kind != "let2 ")),
                 f"a question about {self.question} is not stated by these lines in this order")
-        for line, row in zip(lines[1:], rows, strict=True):
-            self._state(str(row[0]), row[1:], line)
+        for row in rows:
+            self._state(str(row[0]), row[1:])
         require(not self.of_bodies or [*self.variables][-1] == "t", "the last variable is the time t")
         known = {piece.body for piece in self.pieces}.issuperset(itertools.chain(*self.excepted))
         require(known and all(i < j for i, j in self.excepted), "of two bodies nothing is claimed, the lower number first")
@@ -85,7 +85,7 @@ class Problem:
 
     # -- lines ----------------------------------------------------------------------------------------------------
 
-    def _state(self, word: str, args: Sequence[Formula], line: str) -> None:
+    def _state(self, word: str, args: Sequence[Formula]) -> None:
         if word == "let":
             require(args[0] == f"#{len(self.names) + 1}", "definitions are numbered #1, #2, ..., and refer to earlier ones")
             self.names[f"#{len(self.names) + 1}"] = self._add(args[1])
@@ -96,7 +96,7 @@ class Problem:
         elif word == "except":
             self.excepted.add(tuple(map(count, args)))
         elif word == "self":
-            self.between, self.itself = [*map(self._add, args)], line.partition(" ")[2]
+            self.between, self.itself = [*map(self._add, args)], " and ".join(f"{written(formula)} <= 0" for formula in args)
         else:
             self._of_piece(self.pieces[-1], word, args)
         require(len(self.pieces) <= PIECES and len(self.variables) <= VARIABLES, f"more than {PIECES} pieces or {VARIABLES} variables")
@@ -112,6 +112,15 @@ class Problem:
             require(max(piece.triangles[-1]) < len(piece.corners), "the corners of a piece come before its triangles")
         else:
             piece.rows[word] += map(self._add, args)
+
+    def compared(self) -> None:
+        """Raises `Refused` unless what is compared of one piece are formulas of its two places, of each piece."""
+        operations = [self.program.operations[place] for place in self.program.before(self.between)]
+        letters = {value for name, _, value in operations if name == "variable"}
+        for piece in self.pieces if self.between else ():
+            own, second = {*self.variables, *piece.parameters}, {f"{name}1" for name in piece.parameters}
+            require(not own & second, "a name stands for both places")
+            require(letters <= own | second, "what is compared has a name that stands for no place")
 
     def _add(self, formula: Formula) -> int:
         return self.program.add(formula, self.names)
@@ -227,7 +236,6 @@ class Problem:
             conditions += take(piece.rows["condition"], own)
         if self.between and case.parts[0] == case.parts[1]:
             second = {f"{name}1": place for name, place in places[1].items()}
-            require(not second.keys() & names[0].keys(), "a name stands for both places")
             conditions += take(self.between, {**names[0], **second})
         equations += program.dependent(equations, case.room) if case.room is not None else []
         return system_of(program, equations, conditions)
@@ -248,4 +256,4 @@ def below(x: Any) -> float:
 
 
 def above(x: Any) -> float:
-    return -below(-x)
+    return 0.0 - below(-x)

@@ -9,6 +9,7 @@ LONGEST, DEEPEST, DIGITS = 1 << 18, 200, 1200
 """Characters of a line; how deep formulas nest, and how long a number is written."""
 DOUBLE = re.compile(r"-?0x[01](\.[0-9a-f]{1,13})?p[+-]([0-9]{1,3}|10[01][0-9]|102[0-2])")
 """Hexadecimal numbers of at most 53 bits, the last of which is at least 2^-1074: these are doubles, and are read as they are."""
+RATIONAL = re.compile(r"-?[0-9]+(/0*[1-9][0-9]*)?")
 Formula = str | list[Any]
 
 
@@ -63,17 +64,18 @@ def read(text: str) -> list[Formula]:
     return stack[0]
 
 
+def written(formula: Formula) -> str:
+    """The text of a formula."""
+    return formula if isinstance(formula, str) else f"({' '.join(map(written, formula))})"
+
+
 def number(text: Formula) -> Fraction:
     """An integer, a fraction p/q or a hexadecimal double, exact."""
-    try:
-        if not isinstance(text, str) or len(text) > DIGITS or "_" in text:
-            raise ValueError
-        if DOUBLE.fullmatch(text):
-            return Fraction(float.fromhex(text))
-        p, _, q = text.partition("/")
-        return Fraction(int(p), int(q or 1))
-    except (ValueError, ZeroDivisionError, OverflowError):
-        raise Refused(f"{str(text)[:40]!r} is no number") from None
+    digits = text if isinstance(text, str) and len(text) <= DIGITS else ""
+    if DOUBLE.fullmatch(digits):
+        return Fraction(float.fromhex(digits))
+    require(RATIONAL.fullmatch(digits), f"{str(text)[:40]!r} is no number")
+    return Fraction(digits)
 
 
 def double(text: Formula) -> float:

@@ -42,8 +42,8 @@ def one(problem: Problem, case: Case, only: Box, near: Box) -> str:
     """That there is exactly one common point in a box, at which derivatives by the variables of place with room are dependent."""
     # At a corner there are no more of these than other equations: then the common point itself is the only one in its box.
     first = len(problem.system(case._replace(room=None)).equations) - 1
-    where = (f" at which the equations' derivatives by the first {first} variables of place that have room and by any other of place "
-             "are linearly dependent") if len(case.room or ()) > first else ""
+    where = (f" at which the equations' derivatives by the first {first} variables of place that have room and by each other of "
+             "these are linearly dependent") if len(case.room or ()) > first else ""
     return f"{_parts(problem, case)} have exactly one point in common in {box_text(only)}{where}: at {box_text(near)}."
 
 
@@ -65,7 +65,7 @@ def _parts(problem: Problem, case: Case) -> str:
 
 
 def _different(problem: Problem) -> str:
-    return f"that are different (of one surface those with {problem.itself} <= 0)"
+    return f"that are different (of one surface those with {problem.itself})"
 
 
 def _when(problem: Problem, box: Box, how: str, until: float | None = None) -> str:
