@@ -84,6 +84,116 @@ FORGED = {
 }  # fmt: skip
 
 
+def zeros(rows: str, claim: str, ends: str = "0 1") -> str:
+    """Of one variable x, with rows and a claim in one line each."""
+    return HEAD.format("zeros") + f"variable x {ends}\npiece 0\n" + lines(rows) + lines(claim) + "end\n"
+
+
+def least(rows: str, claim: str, ends: str = "0 1") -> str:
+    return zeros(rows, claim, ends).replace("question zeros", "question minimum")
+
+
+def lines(text: str) -> str:
+    return "".join(f"{line.strip()}\n" for line in text.split(";"))
+
+
+HALF, SHOWN, PLANE = "equation (- x 1/2)", "does not show", surface(0, "u v 0", "-1 1 -1 1")
+STEP_UP, BESIDE = "(if (- x 1/2) (- x 1/4) (- x 3/4))", surface(1, "u v 0", "1 2 0 1")
+ROOF = surface(1, "u v (+ (abs u) (- 1/2 t))", "-1 1 -1 1")
+TROUGH = surface(1, "u v (+ (square u) (- 1/2 t))", "-1 1 -1 1")
+COMPARED = CONTACT + PLANE + surface(0, "u 1/4 v", "-1 1 -1 1") + "self {}\nsome 0 1\nx -1/2 1/2 -1/2 1/2 0 0 -1/2 1/2 0 0 {}\nend\n"
+TWICE = CONTACT + PLANE + "self (- u u1)\nsome 0 0\nx {} {} 0 0 0 0 1 0 0 0 1 0 0 0 1\nend\n"
+TALL = "0x1.8p+1000"
+UNTRUE = {
+    # Zeros that there are: at ends of domains and kinks, where boxes meet, where conditions are equalities, and beside doubles.
+    "a zero of a root at its end": (zeros("equation (sqrt x)", "none; n 1"), SHOWN),
+    "a zero of a root, by derivatives": (zeros("equation (sqrt x)", "none; c 1 0 0 1"), SHOWN),
+    "a zero of a logarithm": (zeros("equation (log x)", "none; n -1"), SHOWN),
+    "a zero of an inverse sine at its end": (zeros("equation (- (asin x) (* 1/2 pi))", "none; n -1"), SHOWN),
+    "a zero in a corner": (zeros("equation x", "none; n 1"), SHOWN),
+    "a zero in a box of one point": (zeros("equation x", "none; n 1", "0 0"), SHOWN),
+    "a zero at minus nothing": (zeros("equation x", "none; n 1", "-0x0p+0 1"), SHOWN),
+    "a zero where boxes meet": (zeros(HALF, "none; s 0 1/2; n -1; n 1"), SHOWN),
+    "a zero beside a double": (zeros("equation (- (* 3 x) 1)", "none; s 0 0x1.5555555555555p-2; n -1; n 1"), SHOWN),
+    "a zero that rounding hides": (zeros(f"equation (- (+ x {TALL}) {TALL})", "none; n 0x1p+900"), SHOWN),
+    "a number that is nothing": (zeros("equation (sin pi)", "none; n 0x1p+1000"), SHOWN),
+    "zeros on both sides of a kink": (zeros("equation (- (abs (- x 1/2)) 1/8)", "none; c 1 0 0 0"), SHOWN),
+    "zeros of the greater one": (zeros("equation (max (- x 1/2) (- 1/4 x))", "none; c 1 0 0 1"), SHOWN),
+    "zeros of the lesser one": (zeros("equation (min (- x 1/4) (- 1/2 x))", "none; c -1 0 0 1"), SHOWN),
+    "zeros below a step": (zeros("equation (floor x)", "none; c 1 0 0 1"), SHOWN),
+    "zeros where a choice is made": (zeros("equation (if (- x 1/2) 0 1)", "none; n 1"), SHOWN),
+    "a zero on the edge of a condition": (zeros(HALF + "; condition (- x 1/2)", "none; n -1 1"), SHOWN),
+    "a single point between conditions": (zeros("condition (- x 1/2); condition (- 1/2 x)", "none; n 1 1"), SHOWN),
+    "zeros that are not squared away": (zeros("condition (- x 2)", "none; c 0 1000 0 1/2"), SHOWN),
+    "a hole between boxes": (zeros(HALF, "box 0 3/8; box 5/8 1; none; s 0 3/8; i 0; s 0 5/8; n 1; i 1"), SHOWN),
+    "an end before the last box": (zeros(HALF, "none; s 0 1/4; n -1"), STEP),
+    # Zeros that there are not.
+    "a zero of what jumps": (zeros("equation " + STEP_UP, "some 0; x 0 1 1"), SHOWN),
+    "a zero between steps": (zeros("equation (- (floor (+ x 1/2)) 1/2)", "some 0; x 0 1 1"), SHOWN),
+    "a zero of a pole": (zeros("equation (inv (- x 1/2))", "some 0; x 1/4 3/4 1"), SHOWN),
+    "a zero where nothing is defined": (zeros("equation (* x (log x))", "some 0; x -1/8 1/8 -1/4", "-1 1"), SHOWN),
+    "a zero where a condition is undefined": (zeros(HALF + "; condition (log (- x 1/2))", "some 0; x 3/8 5/8 1"), SHOWN),
+    "a zero at a pole of a condition": (zeros(HALF + "; condition (- (atan (inv (- x 1/2))) 9)", "some 0; x 3/8 5/8 1"), SHOWN),
+    "the lesser of what is undefined": (zeros(HALF + "; condition (min (log (neg x)) -1)", "some 0; x 3/8 5/8 1"), SHOWN),
+    "nothing times what is undefined": (zeros(HALF + "; condition (* 0 (sqrt (neg x)))", "some 0; x 3/8 5/8 1"), SHOWN),
+    "a zero beyond a condition": (zeros(HALF + "; condition (- x 1/4)", "some 0; x 1/8 5/8 1"), SHOWN),
+    "a zero by a matrix of nothing": (zeros("equation (+ (square x) 1)", "some 0; x 0 1 0"), SHOWN),
+    "one zero of two, by a matrix of nothing": (zeros("equation (- (abs (- x 1/2)) 1/4)", "one 0; x 0 1 0; x 1/8 3/8 -1"), SHOWN),
+    "one zero of two beside a kink": (zeros("equation (- (abs (- x 1/2)) 1/4)", "one 0; x 0 1 -1; x 1/8 3/8 -1"), SHOWN),
+    "a zero beyond a range that is no double": (zeros("equation (- x 0x1.921fb54442d19p+1)", "some 0; x 3 0x1.921fb54442d19p+1 1", "0 pi"),
+                                                "does not lie in the domain"),
+    # Minima.
+    "the minimum itself": (least("point x", "none 0; n 1"), SHOWN),
+    "a hill that is said to be flat": (least("point (neg (square (- x 1/2)))", "none -1/8; c 1 0 0 1/2"), SHOWN),
+    "a valley that is said to be less bent": (least("point (square (- x 1/2))", "none 1/8; c 1 0 -2 0"), SHOWN),
+    "a tangent beyond the box": (least("point (square (- x 1/2))", "none 1/8; c 1 0 0 3"), SHOWN),
+    "a value where a constraint is broken": (least("condition (- 1/2 x); point x", "some 1/4 0; x 1/4 1/4"), SHOWN),
+    "a value that part of a box has": (least("equation (- x 1/2); point x", "some 1/2 0; x 1/4 3/4 1"), SHOWN),
+    "a value at a pole": (least("point (inv x)", "some 9 0; x 0 0"), SHOWN),
+    # Bodies.
+    "surfaces that share an edge": (CONTACT + FLOOR + BESIDE + "none 1\nn -1 0 0\nend\n", SHOWN),
+    "a contact on the edge of a condition": (CONTACT + FLOOR + "condition (- u 1/2)\n" + surface(1, "u v 0", "1/2 1 0 1") +
+                                             "none 1\nn -1 0 0 1\nend\n", SHOWN),
+    "a contact where a kink is lowest": (CONTACT + PLANE + ROOF + "none 1\nc 0 0 -1 0 0 0 0 1 0 0\nend\n", SHOWN),
+    "a surface that is undefined at its edge": (CONTACT + FLOOR + surface(1, "u v (log u)") + "none 1\nn 0 0 1\nend\n", SHOWN),
+    "a contact for some values of a parameter": (CONTACT.replace("variable", "variable p 0 1\nvariable") + FLOOR + surface(1, "u v p") +
+                                                 "none 1\ns 4\nn 0 0 -1\nn 0 0 -1\nend\n", SHOWN),
+    "a contact at another time": (CONTACT + FLOOR + SHEET + "some 0 1\nx 0 1 0 1 1/2 1/2 1/2 1/2 1/4 1/4 1 0 0 0 1 0 0 0 1\nend\n", SHOWN),
+    "half of the triangles": (CONTACT + MESH.format(0) + "triangle 0 1 2\n" + SHEET + "none 1/4\nh 0\ns 4 3/8\nn 0 0 -1 0\nl\nend\n",
+                              STEP),
+    "the distance itself": (DISTANCE + FLOOR + surface(1, "u v 1") + "none 1\nn 1\nend\n", SHOWN),
+    "a distance that is less": (DISTANCE + FLOOR + surface(1, "u v 1") +
+                                "some 0x1.fffffffffffffp-1 0 1\nx 0 0 0 0 0 0 0 0 0 0\nend\n", SHOWN),
+    "a distance at all times of a box": (DISTANCE + FLOOR + SHEET + "some 0 0 1\nx 0 0 0 0 0 0 0 0 0 1\nend\n", SHOWN),
+    "a curve of contacts that is said to be a point": (CONTACT + PLANE + TROUGH + "one 0 1\n" +
+                                                       f"x{' -1/2 1/2' * 4} 1/4 3/4{' 0' * 25}\n" * 2 + "end\n", SHOWN),
+    "places that share a point": (TWICE.format("-1/2 1/2 0 0", "1/2 1 "), "the same place"),
+    # What is compared is known, and so are numbers.
+    "what is compared, of no place": (COMPARED.format("nobody", "1 0 0 0 1 0 0 0 -1"), "a name that stands for no place"),
+    "what is compared, of a third place": (COMPARED.format("(- u u2)", "1 0 0 0 1 0 0 0 -1"), "a name that stands for no place"),
+    "a name of both places in a claim about others": (COMPARED.format("(- u u1)", "1/2 1/2 1 0 0 0 1 0 0 0 -1").replace(
+        "variable", "variable u1 0 1\nvariable"), "both places"),
+    **{f"the number {text}": (zeros(f"equation (- x {text})", "none; n 1"), "is no number")
+       for text in ("+3", "-3/", "3/-1", "3/+1", "1/00", "/2", "--2", "1e1", "0x1p+1023", "0x1p0", "-inf", "\u0663", "1_0", "0x2p+0")},
+    **{f"the time {text}": (CONTACT + FLOOR + SHEET + f"none {text}\nn 0 0 1\nend\n", why)
+       for text, why in (("nan", "is no number"), ("inf", "is no number"), ("0x1p+1024", "is no number"), ("1/3", "is no double"),
+                         ("-1", "no time within"), ("0", "no time within"), ("1 1", "no claim about"))},
+    "an end and another": (zeros("equation 1", "none; n 1; end"), "follows the end"),
+    "an end with a blank": (zeros("equation 1", "none; n 1").replace("end", "end "), "a claim was expected"),
+    "an end of another system": (zeros("equation 1", "none; n 1").replace("end\n", "end\r\n"), "not printed"),
+    "definitions from the second": (zeros("let #2 1; equation #2", "none; n 1"), "are numbered"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", UNTRUE)
+def test_untrue_logs(name: str, tmp_path: Path) -> None:
+    text, why = UNTRUE[name]
+    path = tmp_path / "a.proof"
+    path.write_text(text, encoding="utf-8", newline="\n")
+    found = collide.check(path, budget=30)
+    assert found.status.name == "REJECTED" and why in str(found), str(found)
+
+
 @pytest.mark.parametrize("name", FORGED)
 def test_forged_logs(name: str, tmp_path: Path) -> None:
     text, why = FORGED[name]
@@ -101,6 +211,21 @@ def test_the_only_point_is_one_of_these_pieces(tmp_path: Path) -> None:
                     "x -1/2 1/2 -1/2 1/2 0 0 0 0 1/2 3/2 1 0 0 0 1 0 0 0 1\n" * 2 + "end\n")
     found = collide.check(path)
     assert found.theorem.startswith("Places of piece 0 of body 0 and piece 1 of body 1 have exactly one point in common in"), str(found)
+
+
+def test_derivatives_that_depend_are_those_of_variables_with_room(tmp_path: Path) -> None:
+    """A sheet's edge touches a floor; the sheet rises from there, so its derivative across the edge is independent."""
+    path = tmp_path / "a.proof"
+    path.write_text(CONTACT.replace("0 1", "0 2") + PLANE + surface(1, "u v (+ (square u) v (- 1 t))", "-1 1 0 1") + "one 0 1\n" +
+                    "x -1/2 1/2 -1/2 1/2 -1/2 1/2 0 0 1/4 7/4 1 0 0 -1/2 0 1 0 0 0 0 0 -1/2 0 0 1 0\n" * 2 + "end\n")
+    found = collide.check(path)
+    assert "by the first 2 variables of place that have room and by each other of these are linearly dependent" in found.theorem, str(found)
+
+
+def test_each_of_the_conditions_of_two_places_is_said(tmp_path: Path) -> None:
+    path = tmp_path / "a.proof"
+    path.write_text(CONTACT + FLOOR + "self (-  u u1) 1\nnone 1\nn 0 0 0 0 1\nend\n")
+    assert "of one surface those with (- u u1) <= 0 and 1 <= 0) have no point in common" in collide.check(path).theorem
 
 
 def test_claims_stand_for_themselves(tmp_path: Path) -> None:
