@@ -13,6 +13,9 @@ from .structures import COUNT, LANES, REAL, Row, Structure, described
 
 T = TypeVar("T", int, float)
 
+# Doubles up to which a memory is filled with zeros here: faster where it is used again than to ask the system for pages.
+_LARGE = 1 << 20
+
 
 class Memory(Mapping[str, np.ndarray]):
     """Arrays by their names, all zero but those that are written before they are read (`Structure.unset`). `address`: where the native loop
@@ -25,13 +28,16 @@ class Memory(Mapping[str, np.ndarray]):
         """
         self._structure, self._sizes, self._foreign = structure, dict(sizes), dict[str, int]()
         self._cuts = _cuts(structure, tuple(sizes.items()))
-        self._block = np.empty(self._cuts.size + LANES)
+        # Much memory is zero as the system gives it, page by page where it is touched; to fill it takes half a second a gigabyte.
+        fresh = like is None and self._cuts.zero > _LARGE
+        self._block = (np.zeros if fresh else np.empty)(self._cuts.size + LANES)
         at = _address(self._block)
         # Arrays begin at multiples of one vector of lanes.
         self._first = -at // 8 % LANES
         self._addresses = self._cuts.begins + (at + 8 * self._first)
         self.address = _address(self._addresses)
-        self.beginning[:] = 0.0 if like is None else like.beginning
+        if not fresh:
+            self.beginning[:] = 0.0 if like is None else like.beginning
         self._own: dict[str, np.ndarray] = {}
         self.bytes = self._block.nbytes
         self._places = described(structure).places[structure]
@@ -92,11 +98,7 @@ class Memory(Mapping[str, np.ndarray]):
     def double(self, size: str) -> None:
         """Twice the length of the arrays whose first size this is."""
         for name in self.sized(size):
-            old = self[name]
-            # What is not used of the new memory is never touched.
-            grown = np.zeros((2 * len(old), *old.shape[1:]), old.dtype)
-            grown[:len(old)] = old
-            self._hold(name, grown)
+            self._hold(name, _doubled(self[name]))
         if size in self._places:
             self.set(size, 2 * self.number(size))
 
@@ -123,6 +125,15 @@ class Memory(Mapping[str, np.ndarray]):
         if self._foreign:
             raise TypeError(f"the memory of a loop cannot be copied while it works on arrays of its caller ({', '.join(self._foreign)})")
         return _restored, (self._structure, self._sizes, dict(self))
+
+
+def _doubled(old: np.ndarray) -> np.ndarray:
+    """An array of twice the length, copied piece by piece: Ctrl-C comes in between. What is not used of the new memory is never touched."""
+    grown = np.zeros((2 * len(old), *old.shape[1:]), old.dtype)
+    piece = max(1, _LARGE * 8 * len(old) // max(old.nbytes, 1))
+    for begin in range(0, len(old), piece):
+        grown[begin:begin + piece][:len(old) - begin] = old[begin:begin + piece]
+    return grown
 
 
 def _restored(structure: type[Structure], sizes: Mapping[str, int], arrays: Mapping[str, np.ndarray]) -> Memory:

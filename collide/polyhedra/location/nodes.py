@@ -17,6 +17,9 @@ from .brep import Entities
 from .point_walk import WalkMemory
 from .tree import FACE, OUT
 
+# Points that are classified at a time: some hundredths of a second, until Python may look for Ctrl-C.
+_POINTS = 20_000
+
 
 class Tree(Frozen):
     """The nodes of an index: `arrays` as in `index_tree.TreeMemory`."""
@@ -81,20 +84,22 @@ class Tree(Frozen):
         these, within the `radius` (n,) of what is given in any coordinate. `roots`: where each begins, on the border of its region; -1 for
         the root.
         """
-        found, which = np.empty(len(points), np.int64), np.arange(len(points))
+        found = np.empty(len(points), np.int64)
         roots = np.full(len(points), -1) if roots is None else roots
         radius = np.zeros(len(points)) if radius is None else radius
         box = np.repeat([-np.inf, np.inf], 3) if box is None else box
-        nodes, signs = np.full((len(points), 1), -1), np.zeros((len(points), 1), np.int64)
-        while len(which):
-            check()
-            given = {"point": points[which], "root": roots[which], "radius": radius[which], "known_node": nodes, "known_sign": signs}
-            found[which], asked = self._walked(given, box, tolerance)
-            left = asked[:, 0]
-            which = which[left]
-            own = [self.entities.scaled.points([points[i].tolist()])[0] if exact is None else exact(i) for i in which.tolist()]
-            new = [self.side(n, p, tolerance) for n, p in zip(asked[:, 1].tolist(), own, strict=True)]
-            nodes, signs = np.column_stack([nodes[left], asked[:, 1]]), np.column_stack([signs[left], np.array(new, np.int64)])
+        for begin in range(0, len(points), _POINTS):
+            which = np.arange(begin, min(begin + _POINTS, len(points)))
+            nodes, signs = np.full((len(which), 1), -1), np.zeros((len(which), 1), np.int64)
+            while len(which):
+                check()
+                given = {"point": points[which], "root": roots[which], "radius": radius[which], "known_node": nodes, "known_sign": signs}
+                found[which], asked = self._walked(given, box, tolerance)
+                left = asked[:, 0]
+                which = which[left]
+                own = [self.entities.scaled.points([points[i].tolist()])[0] if exact is None else exact(i) for i in which.tolist()]
+                new = [self.side(n, p, tolerance) for n, p in zip(asked[:, 1].tolist(), own, strict=True)]
+                nodes, signs = np.column_stack([nodes[left], asked[:, 1]]), np.column_stack([signs[left], np.array(new, np.int64)])
         return found
 
     def _walked(self, given: Mapping[str, np.ndarray], box: np.ndarray, tolerance: float) -> tuple[np.ndarray, np.ndarray]:

@@ -165,6 +165,30 @@ def test_arrays_that_double_keep_what_they_hold(memory: Memory) -> None:
     assert memory.number("worst") == 5.0
 
 
+def test_arrays_double_piece_by_piece(memory: Memory, monkeypatch: pytest.MonkeyPatch) -> None:
+    """So that Ctrl-C is never far: pieces that do not divide them."""
+    before = {name: memory[name].copy() for name in memory.sized("room")}
+    monkeypatch.setattr("codegen.machine.memory._LARGE", 3)
+    memory.double("room")
+    for name, old in before.items():
+        assert len(memory[name]) == 2 * len(old), name
+        np.testing.assert_array_equal(memory[name][:len(old)], old)
+        assert not memory[name][len(old):].any(), name
+
+
+def test_much_memory_is_not_filled(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is zero as the system gives it."""
+    empty, asked = np.empty, list[int]()
+    monkeypatch.setattr("codegen.machine.memory._LARGE", 10)
+    monkeypatch.setattr(np, "empty", lambda size, *rest: (asked.append(size), empty(size, *rest))[1])
+    memory = Memory(Store, SIZES)
+    assert not asked and not any(array.any() for name, array in memory.items() if name != "count"), "nothing but its numbers"
+    assert not memory["box"].any()
+    copied = Memory(Store, SIZES, memory)
+    assert asked, "it is filled where it begins as another one"
+    np.testing.assert_array_equal(copied.beginning, memory.beginning)
+
+
 def test_loops_find_an_array_of_the_caller(memory: Memory) -> None:
     """In the place of the memory's own, which stays as it is."""
     keys, before = np.arange(6.0), memory["key"].copy()

@@ -175,3 +175,11 @@ def test_an_edge_that_crosses_two_planes_at_once_is_found_on_both_sides(seed):
     assert kinds.tolist() == [EDGE, EDGE] and numbers[0] == numbers[1]
     at, along = index.classify_segments(np.array([[[0, 0, 5], [0, 0, 5]], [[0, 0, 4.5], [0, 0, 5.5]]]))
     assert at[0][:2] == (EDGE, numbers[0]) and (EDGE, numbers[0]) in [run[:2] for run in along]
+
+
+def test_points_are_classified_in_pieces(monkeypatch):
+    index, points = Index(cube()), np.random.default_rng(3).integers(-1, 3, (100, 3)) / 2
+    whole = index.classify(points)
+    monkeypatch.setattr(nodes, "_POINTS", 7)
+    pieces = index.classify(points)
+    assert (pieces[0] == whole[0]).all() and (pieces[1] == whole[1]).all()
