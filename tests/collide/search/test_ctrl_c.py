@@ -1,6 +1,7 @@
 """Ctrl-C at any look at the clock: the answer says so, and the same question again is answered as if it had not come."""
 
 import signal
+import sys
 
 import numpy as np
 import pytest
@@ -10,9 +11,13 @@ import collide
 from codegen.deadline import TimeUp
 from collide import Budget, Status
 from collide.bezier import pairs
+from collide.bodies.parts import faces_of
 from collide.polyhedra.primitives import motion_windows, queries
 from collide.queries import parameters
 from collide.search import clock
+from collide.search.options import Options
+from collide.search.search import Search
+from collide.situations.contact import situation
 from generative import Parameter, ParametricSurface, Rigid, t, u, v
 from tests.arms import arm
 
@@ -64,6 +69,58 @@ def test_the_answer_to_an_interrupted_search_says_so(pressed_at):
     pressed_at(5)
     c = collide.first_contact(bodies(sp.Rational(7, 3)), (0, 1))
     assert c.status is Status.BUDGET_SPENT and "The work was interrupted." in c.summary()
+
+
+# -- between any two lines ------------------------------------------------------------------------------------------------
+
+
+def pressed_before(line, function, call):
+    """Calls, with Ctrl-C before that line of the function's that is run; did it come?"""
+    seen, code = [], function.__code__
+
+    def watch(frame, event, arg):
+        if event == "line" and frame.f_code is code:
+            seen.append(frame.f_lineno)
+            if len(seen) == line:
+                raise KeyboardInterrupt
+        return watch if frame.f_code is code else None
+
+    before = sys.gettrace()
+    sys.settrace(watch)
+    try:
+        call()
+    except KeyboardInterrupt:
+        return True
+    finally:
+        sys.settrace(before)
+    return False
+
+
+def search_of(wave=1):
+    first, second = bodies(wave)
+    return Search([situation(faces_of(first)[0], faces_of(second)[0], (0, 1))], Options())
+
+
+def test_what_is_left_is_never_clear():
+    """At no moment is it known neither as open nor as left."""
+    line, came = 0, True
+    while came:
+        search, line = search_of(), line + 1
+        begin = search.least_open(0)
+        came = pressed_before(line, Search.leave, lambda search=search, begin=begin: search.leave(0, begin))
+        assert search.least_left(1.0) <= begin, line
+    assert line > 5 and search.left == {0} and search.open_count == 0
+
+
+def test_what_is_proved_is_adopted_after_what_is_not_clear():
+    """A contact bounds what is searched, so that it must not be known before what may be earlier."""
+    line, came = 0, True
+    while came:
+        search, other, line = search_of(), search_of(), line + 1
+        other.clear, other.proved = 0.25, 0.5
+        came = pressed_before(line, Search.adopt, lambda search=search, other=other: search.adopt(other, {0: 0}))
+        assert search.proved > 0.5 or search.clear <= 0.25, line
+    assert line > 3 and (search.proved, search.clear) == (0.5, 0.25)
 
 
 # -- what used to go on when the time was up -----------------------------------------------------------------------------
