@@ -8,17 +8,24 @@ ever ends.
 
 Ctrl-C within a limit of the first thread means that the time is up: so it, too, ends work only where nothing is left half done. Where it is
 not heeded, and when it comes again, it is Python's own.
+
+A process that is forked within a limit has none, and no thread that looks at the clock until it needs one.
 """
 
 import contextlib
 import ctypes
+import functools
+import os
 import signal
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from contextvars import ContextVar
 from types import FrameType
+from typing import Any, TypeVar
+
+F = TypeVar("F", bound=Callable[..., Any])
 
 _left: ContextVar[Callable[[], float] | None] = ContextVar("left", default=None)
 
@@ -62,30 +69,37 @@ def check(needed: float = 0.0) -> None:
 
 
 class _Keyboard:
-    """Ctrl-C while the first thread has a limit: when it came, in seconds of the clock, or None."""
+    """Ctrl-C while the first thread has a limit: when it came, in seconds of the clock, or None; and was anybody told that it did?"""
 
     def __init__(self) -> None:
         self.came: float | None = None
+        self.told, self.again = False, False
 
     def hear(self) -> bool:
         """From now on it is noted here, unless it is already, or means something else to the program."""
         if threading.get_ident() != _first() or signal.getsignal(signal.SIGINT) is not signal.default_int_handler:
             return False
-        self.came = None
+        self.__init__()  # type: ignore[misc]
         with contextlib.suppress(ValueError):
             signal.signal(signal.SIGINT, self.note)
             return True
         return False
 
     def leave(self) -> None:
-        self.came = None
+        """Raises KeyboardInterrupt for Ctrl-C that nobody was told of."""
+        unheard = self.again or (self.came is not None and not self.told)
+        self.came, self.again = None, False
         if signal.getsignal(signal.SIGINT) == self.note:
             signal.signal(signal.SIGINT, signal.default_int_handler)
+        if unheard:
+            raise KeyboardInterrupt
 
     def note(self, number: int, frame: FrameType | None) -> None:
-        if self.came is not None:
+        self.again = self.came is not None
+        self.came = self.came or time.perf_counter()
+        if self.again and not _begins_or_ends(frame):
+            self.again = False
             signal.default_int_handler(number, frame)
-        self.came = time.perf_counter()
 
 
 def _first() -> int | None:
@@ -97,7 +111,10 @@ _keyboard = _Keyboard()
 
 def interrupted() -> bool:
     """Did Ctrl-C come while this thread, the first one, had a limit that it still has?"""
-    return _keyboard.came is not None and threading.get_ident() == _first()
+    if _keyboard.came is None or threading.get_ident() != _first():
+        return False
+    _keyboard.told = True
+    return True
 
 
 # -- what cannot look at the clock itself ---------------------------------------------------------------------------------
@@ -114,21 +131,31 @@ class _Work:
         self.outer: _Work | None = None
 
 
-@contextlib.contextmanager
-def interruptible(late: float = 0.0) -> Iterator[None]:
-    """Within it, `TimeUp` is raised wherever this thread is as the time is up: from another one, which looks at the clock meanwhile. So
-    many seconds `late`: by then what calls `check` has ended by itself.
+class interruptible:
+    """Within it, or in a function that it decorates, `TimeUp` is raised wherever this thread is as the time is up: from another one, which
+    looks at the clock meanwhile. So many seconds `late`: by then what calls `check` has ended by itself.
     """
-    left, before = _left.get(), _watch.work.get(threading.get_ident())
-    if left is None or (before is not None and before.anywhere):
-        yield
-        return
-    work = _Work(left, late, True)
-    try:
-        _watch.begin(work)
-        yield
-    finally:
-        _watch.end(work)
+
+    def __init__(self, late: float = 0.0) -> None:
+        self._late = late
+
+    def __enter__(self) -> None:
+        left, before = _left.get(), _watch.work.get(threading.get_ident())
+        self._work = None if left is None or (before is not None and before.anywhere) else _Work(left, self._late, True)
+        if self._work is not None:
+            _watch.begin(self._work)
+
+    def __exit__(self, *error: object) -> None:
+        if self._work is not None:
+            _watch.end(self._work)
+
+    def __call__(self, function: F) -> F:
+        @functools.wraps(function)
+        def within(*given: Any, **named: Any) -> Any:
+            with interruptible(self._late):
+                return function(*given, **named)
+
+        return within  # type: ignore[return-value]
 
 
 class _Watch:
@@ -146,8 +173,12 @@ class _Watch:
             work.outer = self.work.get(threading.get_ident())
             self.work[threading.get_ident()] = work
             if not self._runs:
+                # Where there can be no more threads, as while the interpreter ends, what calls `check` ends all the same.
                 self._runs = True
-                threading.Thread(target=self._run, name="deadlines", daemon=True).start()
+                try:
+                    threading.Thread(target=self._run, name="deadlines", daemon=True).start()
+                except RuntimeError:
+                    self._runs = False
 
     def end(self, work: _Work) -> None:
         """Nothing is raised in this thread from now on for this work and its parts, nor what was on its way."""
@@ -165,6 +196,10 @@ class _Watch:
         if ended:
             _settle(thread)
 
+    def forget(self) -> None:
+        """This process is a copy of another one, of which it has but one thread."""
+        self.__init__()  # type: ignore[misc]
+
     def _run(self) -> None:
         idle = 0
         while self._runs:
@@ -180,9 +215,12 @@ class _Watch:
         unheeded = came is not None and time.perf_counter() > came + _HEEDED
         if not (unheeded or work.anywhere or _in_pure_code(thread)) or (came is None and not work.limit() + work.late < 0):
             return
+        if _begins_or_ends(sys._current_frames().get(thread)):
+            return
         work.looks += 1
         if not work.ended or work.looks - work.ended >= self._AGAIN:
             work.ended = work.looks
+            _keyboard.told = _keyboard.told or came is not None
             _raise(thread, KeyboardInterrupt if unheeded else TimeUp)
 
 
@@ -193,6 +231,17 @@ def _in_pure_code(thread: int) -> bool:
     frame = sys._current_frames().get(thread)
     name = "" if frame is None else frame.f_globals.get("__name__", "")
     return name.partition(".")[0] in _PURE and name not in _WRITING
+
+
+def _begins_or_ends(frame: FrameType | None) -> bool:
+    """Is a thread where a limit begins or ends? What is raised there would leave half of it. It was stopped in that frame, and what is
+    raised in it is raised before it goes on.
+    """
+    while frame is not None:
+        if frame.f_code in _WHOLE:
+            return True
+        frame = frame.f_back
+    return False
 
 
 def _raise(thread: int, error: type[BaseException]) -> None:
@@ -210,4 +259,17 @@ def _settle(thread: int) -> None:
             pass
 
 
+_WHOLE = {function.__code__ for kind in (limited, interruptible) for function in (kind.__enter__, kind.__exit__)}
 _watch = _Watch()
+
+
+def _copied() -> None:
+    """In a process that was forked just now."""
+    _left.set(None)
+    _watch.forget()
+    with contextlib.suppress(KeyboardInterrupt, ValueError):
+        _keyboard.leave()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_copied)

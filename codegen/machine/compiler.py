@@ -25,8 +25,9 @@ from typing import IO, Any, NamedTuple
 from . import cache
 from .compiler_process import ENDED, made, receive, send
 
-# So many children may die before no more is started; and seconds that a process which ends may wait until its requests are written.
-_DEATHS, _HAND_OVER = 3, 0.2
+# So many children may die before no more is started; and seconds that a process may wait when it ends, until its requests are written, and
+# when it is copied, until no code is made in it.
+_DEATHS, _HAND_OVER, _HOLD = 3, 0.2, 5.0
 # Bytes that a pipe shall hold, so that requests are written at once.
 _PIPE = 1 << 20
 _ROOT = Path(__file__).parents[1]
@@ -62,7 +63,7 @@ class Compiler:
         self._polite = polite
         self._changed = threading.Condition()
         # LLVM is at work in this process.
-        self._busy = threading.Lock()
+        self._busy, self._held = threading.Lock(), False
         self._asked: dict[str, tuple[Work, list[Adopt]]] = {}
         # The names of those that are not handed over yet, how many, and the names of those that the child has.
         self._queue, self._waiting, self._handed = queue.SimpleQueue["str | subprocess.Popen[bytes]"](), 0, dict[str, None]()
@@ -77,11 +78,15 @@ class Compiler:
             if work.name in self._asked:
                 self._asked[work.name][1].append(adopt)
                 return
+            if not self._serves:
+                try:
+                    threading.Thread(target=self._serve, name="compiler", daemon=True).start()
+                except RuntimeError:
+                    # There can be no more threads, as while the interpreter ends.
+                    return
+                self._serves = True
             self._asked[work.name] = work, [adopt]
             self._put(work.name)
-            if not self._serves:
-                self._serves = True
-                threading.Thread(target=self._serve, name="compiler", daemon=True).start()
 
     def settle(self, seconds: float = 900.0) -> None:
         """Waits until all that was asked for is in use: for tests and benchmarks. RuntimeError if it takes longer."""
@@ -103,6 +108,18 @@ class Compiler:
                 self.child.returncode = 0
         with self._busy:
             pass
+
+    def hold(self) -> None:
+        """This process is about to be copied: not while another thread has begun to use code, or is in LLVM, whose locks would stay locked
+        in the copy. Within some seconds, since nothing may hang.
+        """
+        if self._busy.acquire(timeout=_HOLD):
+            self._held = True
+
+    def release(self) -> None:
+        if self._held:
+            self._held = False
+            self._busy.release()
 
     def forget(self) -> None:
         """This process is a copy of another one, to which the child belongs."""
@@ -152,14 +169,26 @@ class Compiler:
 
     def _living(self, name: str) -> "subprocess.Popen[bytes] | None":
         """The child, which gets the work of this name; None where there can be none."""
+        # Only this thread starts children, which takes long on a busy machine: nobody who asks waits for it.
+        started = _started() if self.child is None and self._deaths < _DEATHS else None
         with self._changed:
-            if self.child is None and self._deaths < _DEATHS:
-                self.child = _started()
-                if self.child is not None:
-                    threading.Thread(target=self._receive, args=(self.child,), name="compiled", daemon=True).start()
+            if started is not None:
+                self._listen(started)
+                self.child = started
             if self.child is not None:
                 self._handed[name] = None
             return self.child
+
+    def _listen(self, child: "subprocess.Popen[bytes]") -> None:
+        """To a child that was started; one that nobody listens to ends."""
+        try:
+            threading.Thread(target=self._receive, args=(child,), name="compiled", daemon=True).start()
+        except RuntimeError:
+            child.kill()
+            child.wait()
+            _close(child.stdin)
+            _close(child.stdout)
+            raise
 
     # -- taking back ------------------------------------------------------------------------------------------------
 
@@ -261,4 +290,4 @@ compiler, hasty = Compiler(), Compiler(polite=False)
 for _each in (compiler, hasty):
     atexit.register(_each.hand_over)
     if hasattr(os, "register_at_fork"):
-        os.register_at_fork(after_in_child=_each.forget)
+        os.register_at_fork(before=_each.hold, after_in_parent=_each.release, after_in_child=_each.forget)

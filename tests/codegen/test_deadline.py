@@ -1,5 +1,6 @@
 """Limits of time: what looks at the clock, how much is done after the time is up, and what is left behind."""
 
+import os
 import signal
 import threading
 from concurrent.futures import ThreadPoolExecutor
@@ -301,6 +302,96 @@ def test_ctrl_c_is_for_the_first_thread():
         pool.submit(other).result()
         with pytest.raises(TimeUp):
             check()
+
+
+def test_ctrl_c_that_nobody_was_told_of_is_not_lost():
+    """Work that ends before its next look at the clock."""
+    with pytest.raises(KeyboardInterrupt), limited(lambda: 5.0):
+        press()
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler and not deadline.interrupted()
+    with limited(lambda: 5.0):
+        press()
+        assert deadline.interrupted()
+
+
+@pytest.mark.parametrize("moment", ["begin", "end"])
+def test_ctrl_c_twice_while_a_limit_begins_or_ends_leaves_nothing_behind(monkeypatch, moment):
+    """Nothing is raised there, where half of it would stay: what comes after it would be interrupted, too."""
+    real = getattr(deadline._Watch, moment)
+
+    def twice(self, work):
+        press()
+        press()
+        real(self, work)
+
+    monkeypatch.setattr(deadline._Watch, moment, twice)
+    with pytest.raises(KeyboardInterrupt), limited(lambda: 5.0):
+        pass
+    monkeypatch.undo()
+    assert not deadline._watch.work and signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    assert deadline._left.get() is None and not deadline.interrupted()
+    with limited(lambda: 5.0):
+        check()
+
+
+def test_nothing_is_raised_by_the_clock_while_a_limit_begins_or_ends(monkeypatch):
+    """Not even where it may be raised anywhere."""
+    raised, ends = [], deadline._Watch.end
+    monkeypatch.setattr(deadline, "_raise", lambda thread, error: raised.append(error))
+
+    def slowly(self, work):
+        for _ in range(10):
+            self._look(threading.get_ident(), work)
+        ends(self, work)
+
+    monkeypatch.setattr(deadline._Watch, "end", slowly)
+    with limited(lambda: -1.0), interruptible(100.0):
+        work = deadline._watch.work[threading.get_ident()]
+        work.late = 0.0
+    assert not raised and not work.ended
+
+
+# -- other processes, and the end of this one -----------------------------------------------------------------------------
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="copies of processes")
+def test_a_copy_of_a_process_has_no_limit_but_its_own():
+    """Nor the thread that looks at the clock: it starts one."""
+    def ended_well():
+        check()
+        if deadline.interrupted() or signal.getsignal(signal.SIGINT) is not signal.default_int_handler:
+            return False
+        try:
+            with limited(lambda: -1.0), interruptible():
+                spin()
+        except TimeUp:
+            return True
+        return False
+
+    with limited(lambda: -1.0):
+        press()
+        pid = os.fork()
+        if pid == 0:
+            signal.alarm(20)
+            os._exit(0 if ended_well() else 1)
+        assert deadline.interrupted()
+    assert os.waitpid(pid, 0)[1] == 0
+
+
+def test_where_no_thread_can_be_started_limits_hold_at_looks_at_the_clock(monkeypatch):
+    """As while the interpreter ends."""
+    def start(self):
+        raise RuntimeError("can't start new thread")
+
+    monkeypatch.setattr(deadline, "_watch", deadline._Watch())
+    monkeypatch.setattr(threading.Thread, "start", start)
+    with pytest.raises(TimeUp), limited(Looks()), interruptible():
+        check()
+    monkeypatch.undo()
+    assert deadline._left.get() is None and signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+
+# -- threads --------------------------------------------------------------------------------------------------------------
 
 
 def test_only_the_thread_whose_time_is_up_is_interrupted():

@@ -194,6 +194,65 @@ def test_where_no_child_can_be_started_a_thread_compiles(made, monkeypatch):
 
 
 @POSIX
+def test_nobody_who_asks_waits_until_a_child_is_started(made, monkeypatch):
+    own, ask, found = made
+    begun, go, start = threading.Event(), threading.Event(), compiler._started
+
+    def started():
+        begun.set()
+        go.wait(20)
+        return start()
+
+    monkeypatch.setattr(compiler, "_started", started)
+    ask("one", EMPTY)
+    assert begun.wait(20)
+    asking = threading.Thread(target=ask, args=("two", EMPTY))
+    asking.start()
+    asking.join(5)
+    waits = asking.is_alive()
+    go.set()
+    own.settle()
+    assert not waits and set(found) == {"one", "two"}
+
+
+@pytest.mark.parametrize("refused", ["compiler", "compiled"])
+def test_where_no_thread_can_be_started_nothing_is_waited_for(made, monkeypatch, refused):
+    """What somebody needs is made by himself then (see `waited.awaited`); no child is left behind."""
+    own, ask, found = made
+    start, children, popen = threading.Thread.start, [], compiler._started
+
+    def refuse(self):
+        if self.name == refused:
+            raise RuntimeError("can't start new thread")
+        start(self)
+
+    monkeypatch.setattr(threading.Thread, "start", refuse)
+    monkeypatch.setattr(compiler, "_started", lambda: (children.append(popen()), children[-1])[1])
+    ask("one", EMPTY)
+    own.settle(20)
+    assert not own.works_at("one") and not found and all(child.returncode is not None for child in children)
+    monkeypatch.undo()
+    ask("two", EMPTY)
+    own.settle()
+    assert "two" in found
+
+
+@POSIX
+def test_a_process_is_not_copied_while_code_is_made_or_begun_to_be_used_in_it(made):
+    """The copy would have locks that nobody opens."""
+    own, _, _ = made
+    own._busy.acquire()
+    holding = threading.Thread(target=own.hold)
+    holding.start()
+    holding.join(0.05)
+    assert holding.is_alive()
+    own._busy.release()
+    holding.join()
+    assert own._busy.locked()
+    own.release()
+    assert not own._busy.locked()
+
+
 def test_children_hear_no_interrupt(made):
     own, ask, found = made
     ask("one", EMPTY)
