@@ -24,6 +24,7 @@ from .clearance_rows import searched_together
 from .distance import TINY, as_asked, nearest_of, search_pairs, status_of, verdict_of
 from .distance_of_meshes import known
 from .rows import Rows, check_rows, checked, shared
+from .undecided_rows import with_undecided
 
 
 @nesting_in_words
@@ -55,13 +56,14 @@ def clearance_batch(bodies: Sequence[Any], time: tuple[Any, Any], at_least: floa
     if executor is not None and len(next(iter(values.values()))):
         with clock.working():
             check_rows(bodies, time, span, values, ignored, TINY)
-        return shared(clearance_batch, bodies, time, values, executor, clock, at_least, tolerance=tolerance, ignore=ignore)
+        together = shared(clearance_batch, bodies, time, values, executor, clock, at_least, tolerance=tolerance, ignore=ignore)
+        return with_undecided(together, clock)
     answer = _Answer(len(next(iter(values.values()))), asked)
     with clock.query():
         rows = Rows(bodies, time, span, values, ignored)
         rows.check_sizes(TINY)
         answer.solve_all(rows, clock)
-    return answer.batch()
+    return with_undecided(answer.batch(), clock)
 
 
 class _Answer:

@@ -41,6 +41,7 @@ from ..timeline.situated import Meeting
 from .arguments import ignored_pairs
 from .flat_rows import Place, flat_row
 from .rows import Rows, check_rows, checked, shared
+from .undecided_rows import with_undecided
 
 # As in `first_contact`: contacts this close to a known one are left out. A time is told alike in any unit of length (measured: patches
 # from 1e-6 to 1e6 in size, in as many boxes; a graze in up to twice as many).
@@ -99,11 +100,12 @@ def contact_batch(bodies: Sequence[Any], time: tuple[Any, Any], *, parameters: M
     if executor is not None and count:
         with clock.working():
             check_rows(bodies, time, span, values, ignored)
-        return logged(shared(contact_batch, bodies, time, values, executor, clock, tolerance=tolerance, ignore=ignore), proof, clock)
+        together = shared(contact_batch, bodies, time, values, executor, clock, tolerance=tolerance, ignore=ignore)
+        return logged(with_undecided(together, clock), proof, clock)
     answer = _Answer(count, span, tolerance)
     with clock.query():
         answer.solve_all(Rows(bodies, time, span, values, ignored), clock)
-    return logged(answer.batch(), proof, clock)
+    return logged(with_undecided(answer.batch(), clock), proof, clock)
 
 
 def _row(bodies: Sequence[Any], values: Mapping[Any, np.ndarray], k: int) -> list[Any]:

@@ -1,15 +1,17 @@
 """Rows of numbers of which clearances are asked. The referee is a closed form of two balls, in forty digits."""
 
+import contextlib
 from concurrent.futures import ThreadPoolExecutor
 
 import mpmath
 import numpy as np
 import pytest
+import sympy as sp
 
 import collide
-from collide import DistanceStatus
+from collide import DistanceStatus, clearance_batch, contact_batch
 from collide.queries import clearance_batch as module
-from generative import Parameter, Rigid, primitives, t
+from generative import Parameter, ParametricSurface, Rigid, primitives, t, u, v
 from tests.collide.queries.test_distance import ball
 
 RADIUS, ASIDE, HEIGHT, SPEED = (Parameter(name) for name in ("radius", "aside", "height", "speed"))
@@ -67,3 +69,15 @@ def test_a_row_with_a_body_too_small_for_doubles_is_refused_by_name(how):
     bodies = [primitives.ball(RADIUS), primitives.ball(1).moved(Rigid(translation=[3, 0, 0]))]
     with pytest.raises(ValueError, match="body 0 has a size below 1e-145 in row 1"):
         collide.clearance_batch(bodies, (0, 1), parameters={RADIUS: np.array([0.5, 1e-170])}, **how)
+
+
+@pytest.mark.parametrize(("ask", "executor"), [(clearance_batch, False), (contact_batch, False), (contact_batch, True)])
+def test_notes_say_how_many_rows_are_undecided_and_why(ask, executor):
+    height = Parameter("height")
+    plate = ParametricSurface([u, v, 0], {u: (-1, 1), v: (-1, 1)})
+    bowl = ParametricSurface([u, v, u**2 + v**2 + sp.sin(u * v) / 9], {u: (-1, 1), v: (-1, 1)}).moved(Rigid(translation=[0, 0, height - t]))
+    rows = {height: np.linspace(0.5, 2.0, 70)}
+    with ThreadPoolExecutor(2) if executor else contextlib.nullcontext() as pool:
+        spent = ask([plate, bowl], (0, 1), parameters=rows, budget=1e-9, executor=pool)
+        assert spent.notes == ("Undecided rows: 70 BUDGET_SPENT. What ended the work is the limit of 1e-06 ms.",)
+        assert ask([plate, bowl], (0, 1), parameters=rows, executor=pool).notes == ()
