@@ -113,6 +113,7 @@ def first_contact(bodies: Sequence[Any], time: tuple[Any, Any], *, simultaneity:
     notes: tuple[str, ...] = ()
     exact, last = dict[tuple[int, int], Met | None](), span[1]
     scene: Scene | None = None
+    whole = False
     with clock.query():
         check_kinds(bodies)
         ignored = ignored_pairs(ignore, bodies)
@@ -136,7 +137,11 @@ def first_contact(bodies: Sequence[Any], time: tuple[Any, Any], *, simultaneity:
         _leave_out_nested(Query(scene, options, clock))
         for known in _evidence(Query(scene, options, clock), tuple(time)):
             found = known
+        whole = True
         notes = notes_of(scene, found, bodies, span)
+    if not whole and found.seen < last and not found.proved < math.inf:
+        # A stage came to its end, not the span.
+        found = found._replace(finished=False)
     near = None if scene is None else _near(scene, found.seen, clock)
     answer = contacts(found.search, found.finished, bodies, (span[0], last), start, clock, found.seen, notes, undecided, near)
     if not found.doubt:

@@ -1,5 +1,6 @@
 """Ctrl-C at any look at the clock: the answer says so, and the same question again is answered as if it had not come."""
 
+import importlib
 import signal
 import sys
 
@@ -18,9 +19,11 @@ from collide.search import clock
 from collide.search.options import Options
 from collide.search.search import Search
 from collide.situations.contact import situation
+from collide.timeline.evidence import Evidence
 from generative import Parameter, ParametricSurface, Rigid, t, u, v
 from tests.arms import arm
 
+first_contact = importlib.import_module("collide.queries.first_contact")
 NOTHING = 1e-9
 
 
@@ -69,6 +72,17 @@ def test_the_answer_to_an_interrupted_search_says_so(pressed_at):
     pressed_at(5)
     c = collide.first_contact(bodies(sp.Rational(7, 3)), (0, 1))
     assert c.status is Status.BUDGET_SPENT and "The work was interrupted." in c.summary()
+
+
+def test_what_ends_between_two_stages_has_spent_its_budget(monkeypatch):
+    """The stage before came to its end, and the time is up as formulas of the next one are converted."""
+    def stages(*_):
+        yield Evidence(None, True, 0.25)
+        raise TimeUp
+
+    monkeypatch.setattr(first_contact, "_evidence", stages)
+    c = collide.first_contact(bodies(sp.Rational(4, 3)), (0, 1), budget=5)
+    assert c.status is Status.BUDGET_SPENT and c.time == (0.25, 1.0)
 
 
 # -- between any two lines ------------------------------------------------------------------------------------------------
