@@ -1,16 +1,13 @@
-"""Hits of a run, and what in them is but rounding."""
+"""Hits of a run: times, places and impulses of contacts."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from codegen.interval import Interval
 
-from .contact_solver.impact import Impact
-
-# Against size: points nearer to each other are one; and normals, that are out by no more. The rounding of velocities.
-SAME, _ROUNDING = 1e-9, 1e-15
+# Against size: points nearer to each other are one; and normals, that are out by no more.
+SAME = 1e-9
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,11 +33,3 @@ def distinct(points: np.ndarray, normals: np.ndarray, least: float) -> list[int]
         same = [j for j in found if np.abs(points[k] - points[j]).max() <= least and normals[k] @ normals[j] > 1.0 - SAME]
         found += [] if same else [k]
     return found
-
-
-def rounded(impact: Impact, radii: Sequence[float]) -> np.ndarray:
-    """(n, 6): velocities and spins after an impact; what is nothing but rounding is 0."""
-    found = impact.velocity.reshape(-1, 6).copy()
-    sizes = np.abs(found) * np.column_stack([np.ones((len(radii), 3)), np.repeat(np.array(radii)[:, None], 3, axis=1)])
-    found[sizes <= _ROUNDING * (sizes.max() + np.abs(impact.before).max())] = 0.0
-    return np.asarray(found)

@@ -16,13 +16,12 @@ from generative import Motion, Rigid, t
 from ..files import write_text
 from ..given import is_number
 from . import page, saved
-from .contact.closed_forms import Place
 from .dynamics.steady_contact import Mode
 from .event import Event
 from .motion.ballistic import Flight
 from .motion.moving_body import Actor
 from .motion.rotation import crosses, quaternions
-from .motion.state import State, at_each, places_along
+from .motion.state import BodyState, State, at_each, places_along
 from .rigid_body import RigidBody
 from .simulation.transitions import Rest
 
@@ -90,7 +89,7 @@ class Run:
         return State(time if np.ndim(time) else float(when[0]),
                      *(np.stack(e, axis=1).reshape(*shape, -1) for e in zip(*places, strict=True)))
 
-    def _places(self, times: np.ndarray) -> list[Place]:
+    def _places(self, times: np.ndarray) -> list[BodyState]:
         return [places_along(path, times) for path in self._paths]
 
     def _moments(self, times: Any) -> np.ndarray:

@@ -11,15 +11,23 @@ from enum import IntEnum
 
 import numpy as np
 
+from ...bodies.surface_points import extent
 from ...culling.broad_phase import Window
 from ..motion.ballistic import Flight
-from ..narrow_phase.native.stretches_loop import ROUNDINGS, WIDER
+from ..motion.moving_body import Actor
+from ..motion.polynomial import Forced
+from ..motion.prescribed import Driven
+from ..shapes.margins import ROUNDINGS, WIDER
 
 # Beyond some radii a box is no longer good than for so much of a turn.
 _TURN = 1.5
 # Balls round bodies are taken to be a little wider than they are (`WIDER`), which is more than all roundings, as long as they are not so
 # many radii from each other.
 _FAR = 1e3
+# A box is good for so many series, of which each may begin out by a rounding (see `ROUNDINGS`).
+_SERIES = 64.0
+# What is seen as it falls has a box until it has moved so many times as far at rest.
+_FALLEN = 64.0
 _NOWHERE = np.full(3, np.inf)
 
 
@@ -96,6 +104,30 @@ class Neighbours:
             self._put(frame, body, lo, hi, until)
             self.falls[body] = falls
         self._noted.clear()
+
+
+def box_of(body: Actor, t: float, reach: float, since: float | None = None) -> tuple[np.ndarray, np.ndarray, float]:
+    """Corners of a box that holds a body from t on, some radii around it, and until when; of one that falls, as it is seen from what has
+    fallen `since` a time, if that is given.
+    """
+    if body.rigid.fixed:
+        ends = extent(body.moving.body, 0.0, body.moving.numbers)
+        return ends[:, 0], ends[:, 1], np.inf
+    if isinstance(body.course, Driven):
+        return body.course.box(t, body.radius, body.middle)
+    if isinstance(body.course, Forced):
+        return body.course.box(t, body.radius)
+    course = body.course if since is None else falling(body.course, since)
+    until = min(leash(course, t, reach * body.radius), t + _SERIES * (body.lasts - t))
+    if since is not None:
+        until = min(until, leash(body.course, t, _FALLEN * reach * body.radius))
+    if body.ball is None:
+        near = leash(course, t, body.radius)
+        until = min(until, max(near, turns_little(body.course, t)))
+    window = t, until if until < np.inf else t
+    if since is None:
+        return *box(body.course, window, body.radius), until
+    return *falling_box(body.course, since, window, body.radius), until
 
 
 def leash(flight: Flight, t: float, reach: float) -> float:

@@ -9,7 +9,7 @@ import numpy as np
 
 from ..motion.ballistic import Flight
 from ..motion.moving_body import Actor
-from ..narrow_phase.native.stretches_loop import ROUNDINGS
+from ..shapes.margins import ROUNDINGS
 from .boxes import sizes
 
 # Radii are taken to be so much greater, and squares of speeds, which is more than all roundings.

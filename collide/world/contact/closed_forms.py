@@ -6,30 +6,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..motion.rotation import crosses
-from ..shapes.simple import Flat
-
-
-class Place(NamedTuple):
-    """Where a body is and how it moves: a point of it, its turn, the velocity of the point, and its spin, in the world; or at m times, with
-    m as the first axis of each.
-    """
-
-    centre: np.ndarray
-    turn: np.ndarray
-    velocity: np.ndarray
-    spin: np.ndarray
-
-    def at(self, point: np.ndarray) -> np.ndarray:
-        """The velocity of what is there."""
-        return self.velocity + crosses(self.spin, point - self.centre)
-
-    def of(self, k: Any) -> "Place":
-        """At the k-th of the times, or at some of them."""
-        return Place(*(e[k] for e in self))
-
-    def lane(self) -> "Place":
-        """As of one of several times."""
-        return Place(*(e[None] for e in self))
+from ..motion.state import BodyState
+from ..shapes.simple import Flat, outside
 
 
 class Course(NamedTuple):
@@ -52,25 +30,25 @@ class OnFace:
     radius: float
     face: Flat
 
-    def courses(self, points: np.ndarray, one: Place, other: Place) -> Course:
+    def courses(self, points: np.ndarray, one: BodyState, other: BodyState) -> Course:
         """At m times, of other points (k, 3) like this one: (m, k) and (m, k, 3)."""
-        one, other = (Place(*(e[:, None] for e in place)) for place in (one, other))
+        one, other = (BodyState(*(e[:, None] for e in place)) for place in (one, other))
         arm, normal = (one.turn @ points[..., None])[..., 0], (other.turn @ self.face.normal[:, None])[..., 0]
         shape = arm.shape
         found = self._course(arm, normal, one, other)
         return Course(*(np.broadcast_to(e, shape[:e.ndim]) for e in found))
 
-    def course(self, one: Place, other: Place) -> Course:
+    def course(self, one: BodyState, other: BodyState) -> Course:
         return self._course(one.turn @ self.point, other.turn @ self.face.normal, one, other)
 
-    def _course(self, arm: np.ndarray, normal: np.ndarray, one: Place, other: Place) -> Course:
+    def _course(self, arm: np.ndarray, normal: np.ndarray, one: BodyState, other: BodyState) -> Course:
         turning = crosses(other.spin, normal)
         middle = one.centre + arm
         gap = _dot(normal, middle - other.centre) - self.face.level - self.radius
         moving = one.velocity + crosses(one.spin, arm) - self.radius * turning
         return Course(middle - self.radius * normal, normal, gap, moving, turning)
 
-    def outside(self, one: Place, other: Place) -> Any:
+    def outside(self, one: BodyState, other: BodyState) -> Any:
         """How far the point is outside the border of the face; less than 0 inside it."""
         return outside(self.face, _seen(other, one.centre + one.turn @ self.point) - self.radius * self.face.normal)
 
@@ -84,7 +62,7 @@ class OnBall:
     other_point: np.ndarray
     other_radius: float
 
-    def course(self, one: Place, other: Place) -> Course:
+    def course(self, one: BodyState, other: BodyState) -> Course:
         arm, arm2 = one.turn @ self.point, other.turn @ self.other_point
         way = one.centre + arm - other.centre - arm2
         speed = one.velocity + crosses(one.spin, arm) - other.velocity - crosses(other.spin, arm2)
@@ -95,7 +73,7 @@ class OnBall:
         return Course(point, normal, far[..., 0] - self.radius - self.other_radius,
                       other.velocity + crosses(other.spin, arm2) + self.other_radius * turning, turning)
 
-    def outside(self, one: Place, other: Place) -> Any:
+    def outside(self, one: BodyState, other: BodyState) -> Any:
         return np.full(one.centre.shape[:-1], -np.inf)
 
 
@@ -109,7 +87,7 @@ class OnEdge:
     other_edge: np.ndarray
     side: float
 
-    def course(self, one: Place, other: Place) -> Course:
+    def course(self, one: BodyState, other: BodyState) -> Course:
         (a, along), (b, across) = (self._line(self.edge, one), self._line(self.other_edge, other))
         upright = crosses(along, across)
         size = np.sqrt(_dot(upright, upright))[..., None]
@@ -122,10 +100,10 @@ class OnEdge:
         slides = _parts((along, -across, normal), other.at(point) - one.at(point))
         return Course(point, normal, found[..., 2], one.at(point) + slides[..., :1] * along, turning)
 
-    def _line(self, edge: np.ndarray, place: Place) -> tuple[np.ndarray, np.ndarray]:
+    def _line(self, edge: np.ndarray, place: BodyState) -> tuple[np.ndarray, np.ndarray]:
         return place.centre + place.turn @ edge[0], place.turn @ (edge[1] - edge[0])
 
-    def outside(self, one: Place, other: Place) -> Any:
+    def outside(self, one: BodyState, other: BodyState) -> Any:
         """How far the crossing is beyond the end of an edge."""
         (a, along), (b, across) = (self._line(self.edge, one), self._line(self.other_edge, other))
         found = _parts((along, -across, crosses(along, across)), b - a)
@@ -142,27 +120,6 @@ def _parts(axes: tuple[np.ndarray, np.ndarray, np.ndarray], way: np.ndarray) -> 
     return np.asarray(np.linalg.solve(np.stack(axes, axis=-1), way[..., None])[..., 0])
 
 
-def _seen(place: Place, point: np.ndarray) -> np.ndarray:
+def _seen(place: BodyState, point: np.ndarray) -> np.ndarray:
     """A point in the coordinates of a body."""
     return np.asarray(((point - place.centre)[..., None, :] @ place.turn)[..., 0, :])
-
-
-def outside(face: Flat, point: np.ndarray) -> Any:
-    """How far a point (..., 3) in the plane of a face is outside its border; less than 0, and no more than how deep, inside it."""
-    if not len(face.border):
-        return np.full(point.shape[:-1], -np.inf)
-    begin, along = face.border[:, 0], face.border[:, 1] - face.border[:, 0]
-    way = point[..., None, :] - begin
-    lengths = _dot(along, along)
-    off = way - np.clip(_dot(way, along) / lengths, 0.0, 1.0)[..., None] * along
-    near = np.sqrt(_dot(off, off)).min(axis=-1)
-    # The border is crossed an odd number of times by a ray in the plane.
-    ray = along[np.argmax(lengths)]
-    up = np.cross(face.normal, ray)
-    lo, hi = (face.border[:, k] - point[..., None, :] for k in (0, 1))
-    below, above = lo @ up, hi @ up
-    crossing = (below > 0) != (above > 0)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        at = (lo @ ray) - below * ((hi - lo) @ ray) / (above - below)
-    inside = np.count_nonzero(crossing & (at > 0), axis=-1) % 2
-    return np.where(inside, -near, near)

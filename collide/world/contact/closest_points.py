@@ -9,9 +9,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..features.local_geometry import Jet
+from ..features.local_geometry import Jet, dots, inverse, products
 from ..motion.rotation import crosses
-from .closed_forms import Place
+from ..motion.state import BodyState
 
 
 class Meeting(NamedTuple):
@@ -53,7 +53,7 @@ def across(first: Jet, second: Jet, side: float) -> Meeting:
     return Meeting(first, second, upright / np.maximum(sizes(upright), 1e-300)[:, None], None, way, wanting, slope)
 
 
-def rates(found: Meeting, one: Place, other: Place) -> tuple[np.ndarray, np.ndarray]:
+def rates(found: Meeting, one: BodyState, other: BodyState) -> tuple[np.ndarray, np.ndarray]:
     """How the places on both parts move, by their parameters."""
     first, second, k = found.one, found.other, found.one.along.shape[1]
     apart = one.at(first.point) - other.at(second.point)
@@ -65,7 +65,7 @@ def rates(found: Meeting, one: Place, other: Place) -> tuple[np.ndarray, np.ndar
     return by[:, :k], by[:, k:]
 
 
-def turning(found: Meeting, one: Place, other: Place, by: np.ndarray, at: np.ndarray) -> np.ndarray:
+def turning(found: Meeting, one: BodyState, other: BodyState, by: np.ndarray, at: np.ndarray) -> np.ndarray:
     """The rate (m, 3) of the normal, while the places on the parts move so."""
     if found.bend is not None:
         return np.asarray(crosses(other.spin, found.normal) + (at[:, None] @ found.bend)[:, 0])
@@ -162,27 +162,6 @@ def _root(lengths: np.ndarray) -> np.ndarray:
         found[:, 1, 1] = 1.0 / np.sqrt(lengths[:, 1, 1] - aside * aside)
         found[:, 1, 0] = -aside * found[:, 0, 0] * found[:, 1, 1]
     return found
-
-
-def inverse(matrix: np.ndarray) -> np.ndarray:
-    """Of (m, 1, 1) or (m, 2, 2); of one that has none, what is not finite."""
-    with np.errstate(all="ignore"):
-        if matrix.shape[1] == 1:
-            return np.where(matrix == 0.0, np.nan, 1.0 / matrix)
-        found, (a, b, c, d) = np.empty(matrix.shape), (matrix[:, i, j] for i in (0, 1) for j in (0, 1))
-        size = a * d - b * c
-        found[:, 0, 0], found[:, 0, 1], found[:, 1, 0], found[:, 1, 1] = d, -b, -c, a
-        return found / np.where(size == 0.0, np.nan, size)[:, None, None]
-
-
-def dots(rows: np.ndarray, way: np.ndarray) -> np.ndarray:
-    """(m, k): products of vectors (m, k, 3) and (m, 3)."""
-    return np.asarray((rows @ way[..., None])[..., 0])
-
-
-def products(one: np.ndarray, other: np.ndarray) -> np.ndarray:
-    """(m, k, n): of vectors (m, k, 3) and (m, n, 3)."""
-    return np.asarray(one @ np.swapaxes(other, 1, 2))
 
 
 def _upright(bent: np.ndarray, way: np.ndarray) -> np.ndarray:

@@ -6,9 +6,10 @@ from typing import NamedTuple
 import numpy as np
 
 from ..motion.rotation import crosses
+from ..motion.state import BodyState
 from ..shapes.polyhedral import Polyhedral
-from ..shapes.simple import Flat
-from .closed_forms import OnEdge, OnFace, Place, outside
+from ..shapes.simple import Flat, outside
+from .closed_forms import OnEdge, OnFace
 
 # Against size: what is on a border, or one place; what may be in a plane, whose point is that of some time within the bracket of a hit,
 # while bodies move; and what is parallel to it.
@@ -23,7 +24,7 @@ class InPlane(NamedTuple):
     gap: float
 
 
-def in_plane(one: Polyhedral, other: Polyhedral, a: Place, b: Place, point: np.ndarray, normal: np.ndarray, size: float,
+def in_plane(one: Polyhedral, other: Polyhedral, a: BodyState, b: BodyState, point: np.ndarray, normal: np.ndarray, size: float,
              about: float = _ABOUT, near: float = _NEAR) -> list[InPlane]:
     """In a plane through a point, whose unit `normal` goes to the first. `about`: how far, against size, what is in it may be from it;
     `near`: how far apart bodies may be at a contact.
@@ -38,11 +39,11 @@ def turned_face(face: Flat, side: float) -> Flat:
     return face if side > 0 else Flat(-face.normal, -face.level, face.border, face.cells)
 
 
-def _own(place: Place, point: np.ndarray) -> np.ndarray:
+def _own(place: BodyState, point: np.ndarray) -> np.ndarray:
     return np.asarray(place.turn.T @ (point - place.centre))
 
 
-def _part(flat: Polyhedral, place: Place, point: np.ndarray, normal: np.ndarray, about: float) -> Polyhedral:
+def _part(flat: Polyhedral, place: BodyState, point: np.ndarray, normal: np.ndarray, about: float) -> Polyhedral:
     """What of a body is in a plane through a point; its faces with their normals that way."""
     own, up = _own(place, point), place.turn.T @ normal
     high = np.abs((flat.corners - own) @ up) <= about
@@ -52,13 +53,13 @@ def _part(flat: Polyhedral, place: Place, point: np.ndarray, normal: np.ndarray,
     return Polyhedral(flat.corners[high], flat.edges[edges], tuple(faces))
 
 
-def _inside(corners: np.ndarray, own: Place, faces: tuple[Flat, ...], its: Place, size: float) -> list[tuple[np.ndarray, Flat]]:
+def _inside(corners: np.ndarray, own: BodyState, faces: tuple[Flat, ...], its: BodyState, size: float) -> list[tuple[np.ndarray, Flat]]:
     at = (own.centre + corners @ own.turn.T - its.centre) @ its.turn
     on = np.array([outside(f, at) <= _NEAR * size for f in faces], bool).reshape(len(faces), len(corners))
     return [(corners[k], faces[np.argmax(on[:, k])]) for k in np.flatnonzero(on.any(axis=0))]
 
 
-def _crossings(first: Polyhedral, second: Polyhedral, one: Place, other: Place, normal: np.ndarray, size: float) -> list[OnEdge]:
+def _crossings(first: Polyhedral, second: Polyhedral, one: BodyState, other: BodyState, normal: np.ndarray, size: float) -> list[OnEdge]:
     """Edges that cross between their ends."""
     (a, along), (b, across) = _lines(first.edges, one), _lines(second.edges, other)
     upright, lengths = crosses(along[:, None], across), (_sizes(along)[:, None], _sizes(across))
@@ -71,7 +72,7 @@ def _crossings(first: Polyhedral, second: Polyhedral, one: Place, other: Place, 
     return [OnEdge(first.edges[i], second.edges[j], float(np.sign(upright[i, j] @ normal))) for i, j in np.argwhere(crossing)]
 
 
-def _lines(edges: np.ndarray, place: Place) -> tuple[np.ndarray, np.ndarray]:
+def _lines(edges: np.ndarray, place: BodyState) -> tuple[np.ndarray, np.ndarray]:
     """(m, 3) each: a point and the way of edges, in the world."""
     return place.centre + edges[:, 0] @ place.turn.T, (edges[:, 1] - edges[:, 0]) @ place.turn.T
 
@@ -80,7 +81,7 @@ def _sizes(rows: np.ndarray) -> np.ndarray:
     return np.asarray(np.sqrt((rows * rows).sum(axis=1)))
 
 
-def _once(contacts: Sequence[tuple[OnFace | OnEdge, bool]], one: Place, other: Place, near: float, size: float) -> list[InPlane]:
+def _once(contacts: Sequence[tuple[OnFace | OnEdge, bool]], one: BodyState, other: BodyState, near: float, size: float) -> list[InPlane]:
     """One contact at each point, and only where nothing lies between: where corners meet corners they are found twice."""
     found: list[InPlane] = []
     points: list[np.ndarray] = []

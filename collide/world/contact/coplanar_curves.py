@@ -19,9 +19,10 @@ from ..features.curved import Patch
 from ..features.features import Features
 from ..features.local_geometry import spread_of
 from ..features.straight import Rim
+from ..motion.state import BodyState
 from ..shapes.polyhedral import Polyhedral
 from ..shapes.simple import Flat
-from .closed_forms import OnEdge, Place
+from .closed_forms import OnEdge
 from .coplanar import InPlane, in_plane
 
 # Points along a curve that lies flat, or nearly: of one that is larger than a body they say too little.
@@ -50,7 +51,7 @@ class Bordered(NamedTuple):
     two_sided: bool
     faces: bool = True
 
-    def lies(self, place: Place, point: np.ndarray, normal: np.ndarray, size: float) -> bool:
+    def lies(self, place: BodyState, point: np.ndarray, normal: np.ndarray, size: float) -> bool:
         """Are all edges in a plane through a point, of which one is curved?"""
         facing = -float(normal @ (place.turn @ self.normal))
         if (abs(facing) if self.two_sided else facing) <= 1.0 - _SAME or all(e.straight for e in self.edges):
@@ -124,7 +125,7 @@ class Flush(NamedTuple):
         return bool((np.abs((points - self.point) @ self.normal) <= _LARGE * FLUSH * size).all())
 
 
-def flush(one: Features, other: Features, a: Place, b: Place, size: float, known: Flats = (None, None)) -> list[Flush]:
+def flush(one: Features, other: Features, a: BodyState, b: BodyState, size: float, known: Flats = (None, None)) -> list[Flush]:
     """The planes in which curved edges of one of two bodies lie on the other one. `known`: their flat faces as they were sampled."""
     found: list[Flush] = []
     for own, its, place, there, side in ((one, other, a, b, 1.0), (other, one, b, a, -1.0)):
@@ -149,7 +150,7 @@ def _same(one: Flush, point: np.ndarray, normal: np.ndarray, size: float) -> boo
     return bool(abs(one.normal @ normal) > 1.0 - _SAME and one.holds(point, size))
 
 
-def _at(bodies: tuple[Features, Features], known: Flats, places: tuple[Place, Place], point: np.ndarray, normal: np.ndarray,
+def _at(bodies: tuple[Features, Features], known: Flats, places: tuple[BodyState, BodyState], point: np.ndarray, normal: np.ndarray,
         size: float) -> list[Flush]:
     one, other = (sampled(body, place.turn.T @ way, flat)
                   for body, place, way, flat in zip(bodies, places, (-normal, normal), known, strict=True))

@@ -8,13 +8,13 @@ import numpy as np
 from ..features.features import Features
 from ..features.local_geometry import Part
 from ..features.straight import Plane, Segment
-from .closed_forms import Place
+from ..motion.state import BodyState
 
 # Against size: parts farther from each other than this and their spacings are not near each other.
 _REACH = 0.3
 
 
-def near_each_other(one: Features, other: Features, a: Place, b: Place, size: float) -> np.ndarray:
+def near_each_other(one: Features, other: Features, a: BodyState, b: BodyState, size: float) -> np.ndarray:
     """(k, n): which parts of two bodies come near each other at any of m times, as balls round their points tell, and how far these are
     from flat faces and straight edges, most of which large ones are far from?
     """

@@ -20,7 +20,8 @@ from ..features.features import Features
 from ..features.local_geometry import Lost, Part, least
 from ..features.normal_cone import outward
 from ..features.straight import Plane, Rim
-from .closed_forms import Course, OnEdge, OnFace, Place
+from ..motion.state import BodyState
+from .closed_forms import Course, OnEdge, OnFace
 from .coplanar_curves import Flats, Flush, bordered, flush
 from .culling import ball_of, near_each_other, nears
 from .tracked_pair import OnSmooth
@@ -48,7 +49,7 @@ class Near(NamedTuple):
     flats: Flats = (None, None)
 
 
-def between(one: Features, other: Features, a: Place, b: Place, size: float, known: Flats = (None, None)) -> list[Near]:
+def between(one: Features, other: Features, a: BodyState, b: BodyState, size: float, known: Flats = (None, None)) -> list[Near]:
     """`size`: of the smaller body. Where edges that are curved lie in the plane of a face, contacts are samples of them; Lost, where they
     touch otherwise along one. `known`: the flat faces of both as they were sampled.
     """
@@ -64,7 +65,7 @@ def between(one: Features, other: Features, a: Place, b: Place, size: float, kno
     return found
 
 
-def deeper(one: Features, other: Features, a: Place, b: Place, size: float, least: float,
+def deeper(one: Features, other: Features, a: BodyState, b: BodyState, size: float, least: float,
            lying: bool = False) -> int:
     """The number of the first of m times at which bodies are deeper in each other than that at a contact; m if there is none. Lost as
     before, at times up to then. `lying`: edges lie in a plane, of which it is told by samples that are kept how deep they are.
@@ -81,8 +82,8 @@ def deeper(one: Features, other: Features, a: Place, b: Place, size: float, leas
     return int(np.count_nonzero(asked))
 
 
-def _all(one: Features, other: Features, a: Place, b: Place, size: float, most: tuple[float, float], planes: Sequence[Sequence[Flush]],
-         asked: np.ndarray) -> Iterator[tuple[int, OnSmooth, bool, Course]]:
+def _all(one: Features, other: Features, a: BodyState, b: BodyState, size: float, most: tuple[float, float],
+         planes: Sequence[Sequence[Flush]], asked: np.ndarray) -> Iterator[tuple[int, OnSmooth, bool, Course]]:
     """Contacts at m times, as far as these are `asked` for when it comes to them, where bodies are no farther apart than `most`, on faces,
     and of edges and corners with each other: the number of the time, the contact, and its course; but for those in `planes` in which edges
     lie then.
@@ -102,7 +103,7 @@ def _all(one: Features, other: Features, a: Place, b: Place, size: float, most: 
                 yield k, contact, turned, point
 
 
-def _deep(near: OnSmooth, at: Course, first: Features, second: Features, own: Place, its: Place) -> bool:
+def _deep(near: OnSmooth, at: Course, first: Features, second: Features, own: BodyState, its: BodyState) -> bool:
     """May bodies be in each other as deep as this, and the second nowhere nearer to its surface, if it touches with a face? As far as that
     is known. A point above a tip that is in the second body need not be in the first one.
     """
@@ -128,7 +129,7 @@ def followed(one: Features, other: Features) -> bool:
     return one.followed and other.followed
 
 
-def _lies(edge: Part, face: Part, own: Place, its: Place, size: float, planes: Sequence[Flush]) -> bool:
+def _lies(edge: Part, face: Part, own: BodyState, its: BodyState, size: float, planes: Sequence[Flush]) -> bool:
     """Do several points of an edge touch a face that is curved, or a flat one that not all of it lies on?"""
     at = edge.points @ own.turn.T + own.centre
     if edge.straight or face.dimension < 2 or any(f.holds(at, size) for f in planes):
@@ -174,7 +175,8 @@ class Starts(NamedTuple):
     second: np.ndarray
 
 
-def _starts(first: Part, second: Part, own: Place, its: Place, radius: float, convex: bool, size: float, times: np.ndarray) -> Starts:
+def _starts(first: Part, second: Part, own: BodyState, its: BodyState, radius: float, convex: bool, size: float,
+            times: np.ndarray) -> Starts:
     """Places from where parts may touch at some of m times; none where they are seen to be apart. Faces of `convex` bodies do so at one
     place.
     """
@@ -222,7 +224,7 @@ def _lows(part: Part, values: np.ndarray, convex: bool, reach: float) -> tuple[n
     return row[some], k[some]
 
 
-def _tracked(first: Part, second: Part, starts: Starts, own: Place, its: Place, radius: float, size: float, most: float,
+def _tracked(first: Part, second: Part, starts: Starts, own: BodyState, its: BodyState, radius: float, size: float, most: float,
              within: np.ndarray, asked: np.ndarray) -> Iterator[tuple[int, OnSmooth, Course]]:
     """The contacts that are found from some places, with the numbers of their times, one after the other, as long as these are `asked` for.
     `within`: planes that hold the second body.
@@ -244,7 +246,7 @@ def _tracked(first: Part, second: Part, starts: Starts, own: Place, its: Place, 
                     break
 
 
-def _nearest(contact: OnSmooth, at: np.ndarray, gaps: np.ndarray, own: Place, its: Place, within: np.ndarray) -> np.ndarray:
+def _nearest(contact: OnSmooth, at: np.ndarray, gaps: np.ndarray, own: BodyState, its: BodyState, within: np.ndarray) -> np.ndarray:
     """(n,): is no plane that holds the second body nearer to places of the first one that are in it (see `_deep`)?"""
     if not len(within):
         return np.ones(len(gaps), bool)
@@ -253,7 +255,7 @@ def _nearest(contact: OnSmooth, at: np.ndarray, gaps: np.ndarray, own: Place, it
     return np.asarray((gaps >= 0.0) | (far <= ((1.0 - _ASIDE) * gaps + _NEAR * contact.size)[:, None]).all(axis=1))
 
 
-def _course(contact: OnSmooth, own: Place, its: Place) -> Course | None:
+def _course(contact: OnSmooth, own: BodyState, its: BodyState) -> Course | None:
     """If it is a contact, within the borders."""
     try:
         course = contact.course(own, its)
@@ -263,7 +265,7 @@ def _course(contact: OnSmooth, own: Place, its: Place) -> Course | None:
     return None if contact.past(a, b, course.normal[None], own.lane(), its.lane())[0] > _NEAR * contact.size else course
 
 
-def _may_touch(contact: OnSmooth, course: Course, own: Place, its: Place) -> bool:
+def _may_touch(contact: OnSmooth, course: Course, own: BodyState, its: BodyState) -> bool:
     """Are the bodies on the two sides of the contact?"""
     before, after = contact.normals(own, its)
     if contact.one.dimension == 2 and not len(before) and (its.centre - course.point) @ course.normal > course.gap:
@@ -272,7 +274,7 @@ def _may_touch(contact: OnSmooth, course: Course, own: Place, its: Place) -> boo
     return bool(contact.radius or outward(-course.normal, before)) and outward(course.normal, after)
 
 
-def _sides(first: Part, second: Part, at: np.ndarray, own: Place, its: Place) -> np.ndarray:
+def _sides(first: Part, second: Part, at: np.ndarray, own: BodyState, its: BodyState) -> np.ndarray:
     """(n,): on which side of a face the first body is; 1 of others."""
     if second.dimension < 2 or not len(at) or len(second.normals(at[0])):
         return np.ones(len(at))

@@ -6,8 +6,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..features.features import Features
+from ..motion import rotation
+from ..motion.state import BodyState
 from ..shapes.polyhedral import Polyhedral
-from .closed_forms import OnBall, OnEdge, OnFace, Place, outside
+from ..shapes.simple import outside
+from .closed_forms import OnBall, OnEdge, OnFace
 from .coplanar import in_plane, turned_face
 from .coplanar_curves import Flats
 from .feature_pairs import between, followed
@@ -15,6 +18,8 @@ from .tracked_pair import OnSmooth
 
 # Against size: what touches, or is on a border; and samples of an edge that do, of which the next ones are hardly higher.
 _NEAR, _LANDED = 1e-9, 3e-10
+# Against the largest, what is no length of a direction across two edges.
+_NONE = 1e-12
 
 
 Contact = OnFace | OnBall | OnEdge | OnSmooth
@@ -26,7 +31,7 @@ class Side:
     `features`: its parts, where they are asked for; `sampled`: its flat faces, if it lay on them already.
     """
 
-    place: Place
+    place: BodyState
     flat: Polyhedral | None
     ball: float | None
     features: Features | None = None
@@ -84,3 +89,21 @@ def by_parts(one: Side, other: Side, i: int, j: int, size: float, lands: bool = 
 
 def _own(side: Side, point: np.ndarray) -> np.ndarray:
     return np.asarray(side.place.turn.T @ (point - side.place.centre))
+
+
+def separating(one: Polyhedral, other: Polyhedral, way: np.ndarray, least: float, same: float) -> np.ndarray | None:
+    """A direction from the first to the second along which none of their corners are deeper in each other than `least`, so that none of
+    their points are; None if there is none among those of the faces, and across two edges. Of several by which they are apart alike, but
+    for `same`, the one that is most along `way`.
+    """
+    edges = [e[:, 1] - e[:, 0] for e in (one.edges, other.edges)]
+    across = rotation.crosses(edges[0][:, None], edges[1][None]).reshape(-1, 3)
+    found = np.concatenate([[f.normal for f in (*one.faces, *other.faces)], across])
+    sizes = np.linalg.norm(found, axis=1)
+    found = (found / np.maximum(sizes, 1e-300)[:, None])[sizes > _NONE * sizes.max()]
+    found = np.concatenate([found, -found])
+    apart = (other.corners @ found.T).min(axis=0) - (one.corners @ found.T).max(axis=0)
+    if not len(one.corners) or not len(other.corners) or not apart.max() >= -least:
+        return None
+    best = np.flatnonzero(apart >= apart.max() - same)
+    return np.asarray(found[best[np.argmax(found[best] @ way)]])

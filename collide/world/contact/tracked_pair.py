@@ -6,10 +6,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..features.contact_circles import lying
-from ..features.local_geometry import Jet, Lost, Part, spread_of
+from ..features.local_geometry import Jet, Lost, Part, dots, spread_of
 from ..features.normal_cone import aside
-from .closed_forms import Course, Place
-from .closest_points import Meeting, across, dots, growth, on_face, rates, sizes, step, turning
+from ..motion.state import BodyState
+from .closed_forms import Course
+from .closest_points import Meeting, across, growth, on_face, rates, sizes, step, turning
 
 # Against size: a step of Newton's method after which a place is known to a rounding, and the longest; how many; a surface so flat that it
 # is not seen where it touches, and an edge that is so along a flat face. Places from which others are found are rounded to so many bits.
@@ -64,7 +65,7 @@ class OnSmooth:
         first, second = (_rounded(at, self.size) for at in self.at)
         return OnSmooth(self.one, self.other, (first, second), self.radius, self.side, self.size)
 
-    def course(self, one: Place, other: Place) -> Course:
+    def course(self, one: BodyState, other: BodyState) -> Course:
         many = one.centre.ndim > 1
         one, other = (one.lane(), other.lane()) if not many else (one, other)
         found = self._met(one, other)
@@ -74,7 +75,7 @@ class OnSmooth:
                         turning(found, one, other, by, at))
         return course if many else Course(*(e[0] for e in course))
 
-    def outside(self, one: Place, other: Place) -> Any:
+    def outside(self, one: BodyState, other: BodyState) -> Any:
         """How far the contact is outside the border of a part; or, against size, its normal outside those of the faces that meet in an edge
         or a corner: beyond these one of the faces is nearer.
         """
@@ -84,17 +85,17 @@ class OnSmooth:
         found = self.past(a, b, met.normal, one, other)
         return found if many else float(found[0])
 
-    def past(self, a: np.ndarray, b: np.ndarray, normal: np.ndarray, one: Place, other: Place) -> np.ndarray:
+    def past(self, a: np.ndarray, b: np.ndarray, normal: np.ndarray, one: BodyState, other: BodyState) -> np.ndarray:
         """Likewise, of places that are known, and the normals there, at m times."""
         found = np.maximum(self.one.beyond(a), self.other.beyond(b))
         if not self.radius:
             found = np.maximum(found, self.size * aside(self.one, a, -normal, one))
         return np.maximum(found, self.size * aside(self.other, b, normal, other))
 
-    def _met(self, one: Place, other: Place) -> Meeting:
+    def _met(self, one: BodyState, other: BodyState) -> Meeting:
         return self._places(one, other)[2]
 
-    def _places(self, one: Place, other: Place) -> tuple[np.ndarray, np.ndarray, Meeting]:
+    def _places(self, one: BodyState, other: BodyState) -> tuple[np.ndarray, np.ndarray, Meeting]:
         """At m times, each from the nearest that is known; if nothing near that is it, as where a step was too long, from where it was at
         first.
         """
@@ -116,7 +117,7 @@ class OnSmooth:
             self.known = Known(way, a, b)
         return a, b, found
 
-    def _in_turn(self, one: Place, other: Place, way: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    def _in_turn(self, one: BodyState, other: BodyState, way: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Those that are near to known ones at once; else one after the other."""
         if not np.isfinite(way).all():
             raise Lost("a contact")
@@ -138,17 +139,17 @@ class OnSmooth:
             left = left[~which]
         return a, b
 
-    def _way(self, one: Place, other: Place) -> np.ndarray:
+    def _way(self, one: BodyState, other: BodyState) -> np.ndarray:
         """(m, 12): where the first body is in the coordinates of the second, so that points of it are about so far apart."""
         back = np.swapaxes(other.turn, 1, 2)
         turned = back @ one.turn
         return np.concatenate([dots(back, one.centre - other.centre), self.size * turned.reshape(len(turned), 9)], axis=1)
 
-    def _tried(self, one: Place, other: Place, a: np.ndarray, b: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    def _tried(self, one: BodyState, other: BodyState, a: np.ndarray, b: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """By Newton's method for the least gap; NaN where it does not come to an end."""
         return self._from(one, other, a, b, _STEPS)
 
-    def found(self, one: Place, other: Place, a: np.ndarray, b: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    def found(self, one: BodyState, other: BodyState, a: np.ndarray, b: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Of places (m, :) near to a contact at m times: the contact, and the gap there, or infinity if it is not soon found from there, or
         if the gap bends the other way there.
         """
@@ -160,7 +161,7 @@ class OnSmooth:
         gaps[rows] = np.where(self._parts(found), (found.way * found.normal).sum(axis=1) - self.radius, np.inf)
         return first, second, gaps
 
-    def _from(self, one: Place, other: Place, a: np.ndarray, b: np.ndarray, steps: int) -> tuple[np.ndarray, np.ndarray]:
+    def _from(self, one: BodyState, other: BodyState, a: np.ndarray, b: np.ndarray, steps: int) -> tuple[np.ndarray, np.ndarray]:
         first, second, left, k = np.full(a.shape, np.nan), np.full(b.shape, np.nan), np.arange(len(a)), self.one.dimension
         for _ in range(steps if len(a) else 0):
             found = self._meeting(one, other, a, b)
@@ -179,7 +180,7 @@ class OnSmooth:
                 left, a, b, one, other = left[on], a[on], b[on], one.of(on), other.of(on)
         return first, second
 
-    def _meeting(self, one: Place, other: Place, a: np.ndarray, b: np.ndarray) -> Meeting:
+    def _meeting(self, one: BodyState, other: BodyState, a: np.ndarray, b: np.ndarray) -> Meeting:
         meet = on_face if self.other.dimension == 2 else across
         return meet(_placed(self.one.jet(a), one), _placed(self.other.jet(b), other), self.side)
 
@@ -193,25 +194,25 @@ class OnSmooth:
                 return np.asarray(grown.least > _TILTED / self.wide)
             return np.asarray(grown.least > _FLAT * np.maximum(grown.most, 1.0 / self.wide if bends else 1.0))
 
-    def flattens(self, one: Place, other: Place) -> bool:
+    def flattens(self, one: BodyState, other: BodyState) -> bool:
         """Does the gap hardly grow along one direction, so that parts are about to touch along a curve, or all over? Of an edge that may
         lie on a face it is known what comes then.
         """
         grown = growth(self._met(one.lane(), other.lane()))
         return not self.may_lie and bool(grown.least[0] <= _FLATTENS * max(float(grown.most[0]), 1.0 / self.size))
 
-    def lies(self, one: Place, other: Place) -> bool:
+    def lies(self, one: BodyState, other: BodyState) -> bool:
         """Is it where a curved edge crosses another edge, and stays in the plane of contact?"""
         found = self._met(one.lane(), other.lane())
         bends = [j.bent[0, 0, 0] for j in (found.one, found.other) if j.along.shape[1] == 1 and j.bent.any() and found.bend is None]
         return any(abs(e @ found.normal[0]) <= _FLAT * float(sizes(e)) for e in bends)
 
-    def normals(self, one: Place, other: Place) -> tuple[np.ndarray, np.ndarray]:
+    def normals(self, one: BodyState, other: BodyState) -> tuple[np.ndarray, np.ndarray]:
         """(j, 3) of each body: outward, of its faces that meet where it touches."""
         return self.one.normals(self.at[0]) @ one.turn.T, self.other.normals(self.at[1]) @ other.turn.T
 
 
-def _placed(jet: Jet, place: Place) -> Jet:
+def _placed(jet: Jet, place: BodyState) -> Jet:
     turn = np.swapaxes(place.turn, 1, 2)
     point, normal = ((e[:, None] @ turn)[:, 0] for e in (jet.point, jet.normal))
     return Jet(place.centre + point, jet.along @ turn, jet.bent @ turn[:, None], normal)

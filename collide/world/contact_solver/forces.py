@@ -14,10 +14,10 @@ import numpy as np
 
 from codegen.deadline import check
 
-from ..contact.closed_forms import Course, OnFace, Place
+from ..contact.closed_forms import Course, OnFace
 from ..contact.manifold import Link
-from ..motion.rotation import crosses
-from .impact import frames
+from ..motion.rotation import crosses, frames
+from ..motion.state import BodyState
 
 # Against the largest: what counts as nothing, in the rank of a system and in what is left of its right-hand side.
 _RANK, _LEFT = 1e-11, 1e-8
@@ -60,7 +60,7 @@ class Motion(NamedTuple):
         return Motion(*(e[which] for e in self))
 
 
-def motion(links: Sequence[Link], places: dict[int, Place], rates: dict[int, np.ndarray], row: dict[int, int], m: int) -> Motion:
+def motion(links: Sequence[Link], places: dict[int, BodyState], rates: dict[int, np.ndarray], row: dict[int, int], m: int) -> Motion:
     """At m times. `rates` (m, 6): accelerations of the bodies without any contacts; `row`: the numbers of those that are free."""
     k, n, plan = len(links), len(row), _plan(tuple(links))
     if not k:
@@ -115,7 +115,7 @@ def _plan(links: tuple[Link, ...]) -> _Plan:
     return _Plan(bodies, sides, of, groups)
 
 
-def _courses(plan: _Plan, places: dict[int, Place], k: int) -> Course:
+def _courses(plan: _Plan, places: dict[int, BodyState], k: int) -> Course:
     """Of k contacts at m times: (m, k) and (m, k, 3)."""
     each = []
     for _, link, points in plan.groups:

@@ -17,7 +17,8 @@ import numpy as np
 from codegen.deadline import check
 from codegen.given import shown
 
-from ..motion.rotation import cross, crosses
+from ..motion.rotation import crosses, frame
+from ..motion.state import Mass
 from .coulomb import AGREED, Coulomb, least_distance, nonnegative
 from .gauss_seidel import coulomb, rubbed
 
@@ -31,6 +32,8 @@ _GAIN, _SHARE = 1e-13, 1e-12
 _STILL, _SAME = 1e-14, 1e-15
 # Against the effect of impulses, how dear they are where others would do as well.
 _SHY = 1e-6
+# The rounding of velocities, against the greatest.
+_ROUNDING = 1e-15
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,19 +45,6 @@ class Contact:
     normal: np.ndarray
     restitution: float
     friction: float
-
-
-@dataclass(frozen=True, eq=False)
-class Mass:
-    """A body at a moment: its centre, inverse mass and inverse inertia (3, 3) in the world (0 for bodies that nothing moves), velocity and
-    spin.
-    """
-
-    centre: np.ndarray
-    inverse: float
-    turning: np.ndarray
-    velocity: np.ndarray
-    spin: np.ndarray
 
 
 class Impact:
@@ -199,23 +189,6 @@ def _root(gained: Callable[[float], float]) -> float:
     return max(0.0, brentq(gained, 0.0, 1.0, xtol=_SHARE) - 2.0 * _SHARE) if gained(0.0) < 0.0 else 0.0
 
 
-def frame(normal: np.ndarray) -> np.ndarray:
-    """(3, 3): the normal, and two directions across it."""
-    across = np.zeros(3)
-    across[np.argmin(np.abs(normal))] = 1.0
-    second = cross(normal, across)
-    second /= np.linalg.norm(second)
-    return np.array([normal, second, cross(normal, second)])
-
-
-def frames(normals: np.ndarray) -> np.ndarray:
-    """(m, 3, 3): of normals (m, 3)."""
-    across = np.eye(3)[np.argmin(np.abs(normals), axis=1)]
-    second = crosses(normals, across)
-    second /= np.sqrt((second * second).sum(axis=1))[:, None]
-    return np.stack([normals, second, crosses(normals, second)], axis=1)
-
-
 def least_impulses(normals: np.ndarray, wanted: np.ndarray) -> np.ndarray:
     """(m,) numbers p >= 0 with normals normals^T p >= wanted, and p = 0 where it is more: of rows (m, n)."""
     if len(normals) == 1:
@@ -286,3 +259,11 @@ def _share(gained: float, slope: float, push: np.ndarray) -> float:
 
 
 LAWS: dict[str, Law] = {"newton": newton, "poisson": poisson}
+
+
+def rounded(impact: Impact, radii: Sequence[float]) -> np.ndarray:
+    """(n, 6): velocities and spins after an impact; what is nothing but rounding is 0."""
+    found = impact.velocity.reshape(-1, 6).copy()
+    sizes = np.abs(found) * np.column_stack([np.ones((len(radii), 3)), np.repeat(np.array(radii)[:, None], 3, axis=1)])
+    found[sizes <= _ROUNDING * (sizes.max() + np.abs(impact.before).max())] = 0.0
+    return np.asarray(found)

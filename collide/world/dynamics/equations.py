@@ -8,7 +8,7 @@ from what the equations say of the polynomials, over the window. From then on th
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -16,13 +16,11 @@ import numpy as np
 from codegen.deadline import check
 from codegen.given import doubles, shown
 
-from ..contact.closed_forms import Place
 from ..contact_solver.forces import Kept, Motion, Solved, motion, solved
 from ..features.local_geometry import Lost
 from ..motion import rotation
-from ..motion.ballistic import Inertia
 from ..motion.polynomial import Forced, place_of, rates_of
-from ..motion.state import State
+from ..motion.state import BodyState, Inertia, Particulars, State
 from .picard import BETWEEN, INTEGRAL, NODES, POINTS, WEIGHTS, followed
 from .step_size import NO_FIT, following, turned, turning
 
@@ -38,17 +36,6 @@ _EVENLY = 0.75
 # found only from near by.
 _STIFF, _SUDDEN = 0.5, 10.0
 _BACK = np.array([1.0, -1.0, -1.0, -1.0])
-
-
-@dataclass(frozen=True, eq=False)
-class Particulars:
-    """Of one body: is it free, its mass, where its centre of mass is in the shape's coordinates, its inertia and its radius."""
-
-    free: bool
-    mass: float
-    middle: np.ndarray
-    inertia: Inertia
-    radius: float
 
 
 class System:
@@ -100,7 +87,7 @@ class System:
         return np.array([np.concatenate([courses[k].centre_at(now), rotation.quaternion(courses[k].turn_at(now)),
                                          courses[k].velocity_at(now), courses[k].spin_at(now)]) for k in self.free]).reshape(-1, 13)
 
-    def look(self, now: float, courses: Sequence[Any]) -> tuple[dict[int, Place], Motion, np.ndarray, np.ndarray]:
+    def look(self, now: float, courses: Sequence[Any]) -> tuple[dict[int, BodyState], Motion, np.ndarray, np.ndarray]:
         """At a time: the places of bodies that are linked by the contacts, these, the inverse masses, and (n, 6), how the free bodies speed
         up without forces at contacts. What was asked last is known.
         """
@@ -118,13 +105,13 @@ class System:
             self._answer = solved(self.kept, motion, inverse, bend=True)
         return self._answer
 
-    def looks(self, times: np.ndarray, courses: Sequence[Any]) -> tuple[dict[int, Place], Motion, np.ndarray, np.ndarray]:
+    def looks(self, times: np.ndarray, courses: Sequence[Any]) -> tuple[dict[int, BodyState], Motion, np.ndarray, np.ndarray]:
         """Likewise at m times, with m as the first axis of each."""
         places = {k: courses[k].places(times) for k in {*self.linked, *self.free}}
         rates = self._free_rates(times, [places[k] for k in self.free], courses)
         return places, self._motion(times, places, rates, self._given(times, courses)[1], self.kept), self._inverse(places), rates
 
-    def _given(self, times: np.ndarray, courses: Sequence[Any]) -> tuple[dict[int, Place], dict[int, np.ndarray]]:
+    def _given(self, times: np.ndarray, courses: Sequence[Any]) -> tuple[dict[int, BodyState], dict[int, np.ndarray]]:
         """Places and rates of the other bodies that contacts link."""
         others = [k for k in self.linked if k not in self.row]
         rates = {k: rates_of(courses[k], times) for k in others}
@@ -216,7 +203,7 @@ class System:
         sizes = np.concatenate([np.repeat([self.bodies[k].radius, 1.0], 3) for k in self.free])
         return float((np.abs(off).sum(axis=0) / sizes).max()) / _CLOSE_RATE
 
-    def _rates(self, times: np.ndarray, places: Sequence[Place], given: tuple[dict[int, Place], dict[int, np.ndarray]],
+    def _rates(self, times: np.ndarray, places: Sequence[BodyState], given: tuple[dict[int, BodyState], dict[int, np.ndarray]],
                courses: Sequence[Any], kept: Sequence[Kept]) -> tuple[np.ndarray, np.ndarray | None]:
         """(m, n, 6): how velocity and spin of every free body change, by Newton's and Euler's equations; and (m, 6 n, 6 n), how that
         changes with these by friction, if there is any.
@@ -229,7 +216,7 @@ class System:
         found = solved(pressed, self._motion(times, linked, rates, given[1], pressed), self._inverse(linked), bend=True)
         return rates + found.change.reshape(rates.shape), found.bend
 
-    def _free_rates(self, times: np.ndarray, places: Sequence[Place], courses: Sequence[Any]) -> np.ndarray:
+    def _free_rates(self, times: np.ndarray, places: Sequence[BodyState], courses: Sequence[Any]) -> np.ndarray:
         force = self._forces(times, places, courses)
         rates = np.empty((len(times), len(places), 6))
         for n, (k, place) in enumerate(zip(self.free, places, strict=True)):
@@ -240,11 +227,11 @@ class System:
             rates[:, n, 3:] = (place.turn @ (torque @ body.inertia.inverse)[..., None])[..., 0]
         return rates
 
-    def _motion(self, times: np.ndarray, places: dict[int, Place], rates: np.ndarray, given: dict[int, np.ndarray],
+    def _motion(self, times: np.ndarray, places: dict[int, BodyState], rates: np.ndarray, given: dict[int, np.ndarray],
                 kept: Sequence[Kept]) -> Motion:
         return motion([k.link for k in kept], places, given | {k: rates[:, n] for n, k in enumerate(self.free)}, self.row, len(times))
 
-    def _inverse(self, places: dict[int, Place]) -> np.ndarray:
+    def _inverse(self, places: dict[int, BodyState]) -> np.ndarray:
         """(m, 6 n, 6 n): of the masses and inertias of the free bodies."""
         m = len(places[self.free[0]].centre) if self.free else 1
         found = np.zeros((m, 6 * len(self.free), 6 * len(self.free)))
@@ -254,7 +241,7 @@ class System:
             found[:, at + 3:at + 6, at + 3:at + 6] = turn @ body.inertia.inverse @ np.swapaxes(turn, 1, 2)
         return found
 
-    def _forces(self, times: np.ndarray, places: Sequence[Place], courses: Sequence[Any]) -> np.ndarray:
+    def _forces(self, times: np.ndarray, places: Sequence[BodyState], courses: Sequence[Any]) -> np.ndarray:
         """(m, n, 2, 3): forces and torques that act on the bodies."""
         if self.forces is None:
             return np.zeros((len(times), len(self.bodies), 2, 3))
@@ -262,7 +249,7 @@ class System:
         return np.array([self._forces_at(self.forces, t, [own[k].of(n) if k in own else place_of(course, t)
                                                           for k, course in enumerate(courses)]) for n, t in enumerate(times.tolist())])
 
-    def _forces_at(self, forces: Forces, time: float, places: Sequence[Place]) -> np.ndarray:
+    def _forces_at(self, forces: Forces, time: float, places: Sequence[BodyState]) -> np.ndarray:
         state = State(time, np.array([p.centre - p.turn @ b.middle for p, b in zip(places, self.bodies, strict=True)]),
                       np.array([rotation.quaternion(p.turn) for p in places]), np.array([p.velocity for p in places]),
                       np.array([p.spin for p in places]))
@@ -273,9 +260,9 @@ class System:
         return found if found.ndim == 3 else np.stack([found, np.zeros_like(found)], axis=1)
 
 
-def _place(own: np.ndarray) -> Place:
+def _place(own: np.ndarray) -> BodyState:
     """At m times, of states (m, 13)."""
-    return Place(own[:, :3], rotation.matrices(own[:, 3:7]), own[:, 7:10], own[:, 10:])
+    return BodyState(own[:, :3], rotation.matrices(own[:, 3:7]), own[:, 7:10], own[:, 10:])
 
 
 def _fit(now: float, step: float, own: np.ndarray, inertia: Inertia) -> Forced:

@@ -12,9 +12,10 @@ from enum import Enum
 
 import numpy as np
 
-from ..contact_solver.impact import Contact, frame
+from ..contact_solver.impact import Contact
 from ..motion.ballistic import Flight
 from ..motion.moving_body import Actor
+from ..motion.rotation import frame
 from ..shapes.simple import Flat
 
 # Directions in which a cone of friction is divided; what counts as balanced, against the weights; as no speed, against gravity and size;

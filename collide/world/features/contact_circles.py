@@ -12,9 +12,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..contact.closest_points import inverse, products
-from ..contact_solver.impact import frame
-from .local_geometry import Part
+from ..motion.rotation import frame
+from .local_geometry import Part, inverse, products
 
 # Against the largest: what counts as nothing in the rank of the rows, and as something.
 _NONE, _SOME = 1e-10, 1e-6

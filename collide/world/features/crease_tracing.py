@@ -7,9 +7,8 @@ import numpy as np
 
 from generative.implicit import Combination
 
-from ..contact.closest_points import dots
 from .creases import Crease, Facet, Line, Sides, field
-from .local_geometry import Part, onto, units
+from .local_geometry import Part, dots, onto, units
 from .straight import Core
 
 # Steps along an edge, against the spacing of points of faces, and at most so many; edges have no fewer points. Halvings towards an end.

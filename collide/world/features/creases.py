@@ -20,10 +20,9 @@ from codegen.kernel import Kernel, compile
 from generative import ImplicitBody, ImplicitSurface, x, y, z
 from generative.implicit import Combination
 
-from ..contact.closest_points import dots, inverse, products
 from ..motion.rotation import crosses
 from .curved import Level
-from .local_geometry import Jet, away, lows, onto
+from .local_geometry import Jet, away, dots, inverse, lows, onto, products
 
 # Against the size of a surface, a step to it that is none, and steps; of a chord, how far an edge that is straight is from it.
 _ON, _STEPS, _STRAIGHT = 1e-15, 60, 1e-12

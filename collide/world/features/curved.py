@@ -18,8 +18,7 @@ from generative.chart import is_pole, pole_chart, pole_rate
 from generative.seams import period
 
 from ...bodies.parts import is_closed, sides
-from ..contact_solver.impact import frames
-from ..motion.rotation import crosses
+from ..motion.rotation import crosses, frames
 from .local_geometry import Jet, onto
 
 # Cells along each parameter of what is looked at to find a place. A chart is left at its end, and taken at this part of it.

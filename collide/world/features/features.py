@@ -14,9 +14,8 @@ from generative.implicit import Combination
 from ...bodies.cells import Parametric
 from ...bodies.mesh import Mesh
 from ...bodies.parts import parts_of
-from ..contact.closed_forms import outside
 from ..shapes.polyhedral import Polyhedral, polyhedral
-from ..shapes.simple import Flat
+from ..shapes.simple import Flat, outside
 from .concavity import Way, thickness, way
 from .crease_tracing import faces_and_edges
 from .curved import Level, Patch

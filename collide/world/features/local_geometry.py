@@ -115,3 +115,24 @@ def units(rows: np.ndarray) -> np.ndarray:
     """Vectors (m, 3) of length 1; those that have none are left out."""
     sizes = np.linalg.norm(rows, axis=1)
     return rows[sizes > 0.0] / sizes[sizes > 0.0, None]
+
+
+def inverse(matrix: np.ndarray) -> np.ndarray:
+    """Of (m, 1, 1) or (m, 2, 2); of one that has none, what is not finite."""
+    with np.errstate(all="ignore"):
+        if matrix.shape[1] == 1:
+            return np.where(matrix == 0.0, np.nan, 1.0 / matrix)
+        found, (a, b, c, d) = np.empty(matrix.shape), (matrix[:, i, j] for i in (0, 1) for j in (0, 1))
+        size = a * d - b * c
+        found[:, 0, 0], found[:, 0, 1], found[:, 1, 0], found[:, 1, 1] = d, -b, -c, a
+        return found / np.where(size == 0.0, np.nan, size)[:, None, None]
+
+
+def dots(rows: np.ndarray, way: np.ndarray) -> np.ndarray:
+    """(m, k): products of vectors (m, k, 3) and (m, 3)."""
+    return np.asarray((rows @ way[..., None])[..., 0])
+
+
+def products(one: np.ndarray, other: np.ndarray) -> np.ndarray:
+    """(m, k, n): of vectors (m, k, 3) and (m, n, 3)."""
+    return np.asarray(one @ np.swapaxes(other, 1, 2))

@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from ..contact.closed_forms import Place
 from ..motion.rotation import crosses
+from ..motion.state import BodyState
 from .local_geometry import Part
 
 # Normals that are out by no more are parallel; and a direction that is a sum of normals but for so much counts as one.
@@ -17,7 +17,7 @@ def outward(way: np.ndarray, normals: np.ndarray) -> bool:
     return not len(normals) or bool(nnls(normals.T, way)[1] <= _ASIDE)
 
 
-def aside(part: Part, at: np.ndarray, way: np.ndarray, place: Place) -> np.ndarray:
+def aside(part: Part, at: np.ndarray, way: np.ndarray, place: BodyState) -> np.ndarray:
     """(m,): how far unit directions are outside of those between the outward normals of an edge or a corner, at places on it."""
     own = (way[:, None] @ place.turn)[:, 0]
     if part.dimension == 2 or not len(own):

@@ -10,9 +10,8 @@ from codegen.kernel import compile
 from generative import u, v
 
 from ...bodies.cells import Parametric
-from ..contact.closed_forms import outside
-from ..contact_solver.impact import frame
-from ..shapes.simple import Flat
+from ..motion.rotation import frame
+from ..shapes.simple import Flat, outside
 from .local_geometry import Jet, away, least, lows, units
 
 # Cells of an edge, from whose middles places are found.

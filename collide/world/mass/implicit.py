@@ -8,16 +8,15 @@ over all directions from a point inside, or, where rays just touch what is smoot
 import functools
 import itertools
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
-import sympy as sp
 
 from codegen.kernel import compile
 from generative import ImplicitBody, ImplicitSurface, intersection, x, y, z
 from generative.implicit import Combination
 from generative.symbols import exact
 
+from ..solids.halfspace_faces import planes_of
 from .gauss import integral, triangle_moments
 from .height_functions import smooth, volume_moments
 
@@ -245,17 +244,6 @@ def _carried(moments: np.ndarray, turn: np.ndarray, shift: np.ndarray) -> np.nda
 def sides_of(body: ImplicitBody) -> np.ndarray | None:
     """(n, 3, 3): triangles round an intersection of half-spaces that is bounded; None for other bodies."""
     return _polyhedron(_planes(body), _box(body).mean(axis=0))
-
-
-def planes_of(body: ImplicitBody) -> list[list[Any]] | None:
-    """Of each half-space a x + b y + c z + d <= 0 of an intersection the four, exactly; None for other bodies."""
-    if isinstance(body, Combination):
-        parts = [planes_of(child) for child in body.children] if body.operation == "intersection" else [None]
-        known = [p for p in parts if p is not None]
-        return [row for p in known for row in p] if len(known) == len(parts) else None
-    e = body.expression
-    row = [sp.diff(e, s) for s in (x, y, z)]
-    return None if any(c.free_symbols for c in row) else [[*row, e.xreplace(dict.fromkeys((x, y, z), sp.Integer(0)))]]
 
 
 def _planes(body: ImplicitBody) -> np.ndarray | None:

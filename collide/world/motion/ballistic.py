@@ -13,8 +13,8 @@ from functools import cached_property
 import numpy as np
 
 from ...culling.approach import lanes
-from ..contact.closed_forms import Place
 from . import rotation
+from .state import BodyState, Inertia
 
 # Principal moments, and directions, that differ by no more than this count as the same.
 _SAME = 1e-10
@@ -29,39 +29,6 @@ class Gait(Enum):
     TOP = "top"
     SERIES = "series"
     PUSHED = "pushed"
-
-
-@dataclass(frozen=True, eq=False)
-class Inertia:
-    """`matrix` (3, 3) in the body's frame, about its centre of mass."""
-
-    matrix: np.ndarray
-
-    @cached_property
-    def inverse(self) -> np.ndarray:
-        return np.linalg.inv(self.matrix)
-
-    @cached_property
-    def principal(self) -> tuple[np.ndarray, np.ndarray]:
-        """Moments (3,), least first, and their axes, columns."""
-        moments, axes = np.linalg.eigh(self.matrix)
-        return moments, axes
-
-    @cached_property
-    def spherical(self) -> bool:
-        moments = self.principal[0]
-        return bool(moments[2] - moments[0] <= _SAME * moments[2])
-
-    @cached_property
-    def axis(self) -> np.ndarray | None:
-        """That of a body of revolution which is no ball; else None."""
-        moments, axes = self.principal
-        close = _SAME * moments[2]
-        if self.spherical:
-            return None
-        if moments[1] - moments[0] <= close:
-            return np.asarray(axes[:, 2])
-        return np.asarray(axes[:, 0]) if moments[2] - moments[1] <= close else None
 
 
 @dataclass(frozen=True, eq=False)
@@ -108,14 +75,14 @@ class Flight:
         return ([c0 + tau * v0 + half * a0, c1 + tau * v1 + half * a1, c2 + tau * v2 + half * a2],
                 [v0 + tau * a0, v1 + tau * a1, v2 + tau * a2])
 
-    def places(self, times: np.ndarray) -> Place:
+    def places(self, times: np.ndarray) -> BodyState:
         """At times (m,)."""
         if self.still:
-            return Place(*(np.broadcast_to(e, (len(times), *e.shape)) for e in (self.centre, self.turn, self.velocity, self.spin)))
+            return BodyState(*(np.broadcast_to(e, (len(times), *e.shape)) for e in (self.centre, self.turn, self.velocity, self.spin)))
         since, tau, turns = (times - self.turned)[:, None], (times - self.start)[:, None], self._turns(times - self.turned)
         spins = self.spin + since * self.spinning if self._closed else (
             turns @ (self.inertia.inverse @ (np.swapaxes(turns, 1, 2) @ self.momentum)[..., None]))[..., 0]
-        return Place(self.centre + tau * self.velocity + (tau * tau / 2) * self.acceleration, turns,
+        return BodyState(self.centre + tau * self.velocity + (tau * tau / 2) * self.acceleration, turns,
                      self.velocity + tau * self.acceleration, spins)
 
     def _turns(self, since: np.ndarray) -> np.ndarray:

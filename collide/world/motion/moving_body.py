@@ -9,24 +9,17 @@ from generative import Motion, Solid, pose
 from generative.changes import pieces_of
 
 from ...bodies.mesh import Mesh
-from ...bodies.surface_points import extent
-from ..broad_phase import boxes
-from ..contact_solver.impact import Mass
-from ..dynamics.equations import Particulars
 from ..rigid_body import RigidBody
 from ..shapes.bounding_spheres import BallTree, ball_tree, tree_of_ball
 from ..shapes.simple import Flat, ball_radius, flats, reach
-from .ballistic import Flight, Gait, Inertia, flight
+from .ballistic import Flight, Gait, flight
 from .polynomial import Forced
 from .prescribed import Driven
 from .rotation import crosses, matrix
+from .state import Inertia, Mass, Particulars
 from .templates import Moving, Template, motion_of, placed, values_of
 
 _NONE = np.zeros(3)
-# A box is good for so many series, of which each may begin out by a rounding (see `neighbours.ROUNDINGS`).
-_SERIES = 64.0
-# What is seen as it falls has a box until it has moved so many times as far at rest.
-_FALLEN = 64.0
 # Accelerations that no formula tells are differences of velocities over this time.
 _INSTANT = 2.0**-20
 
@@ -187,29 +180,6 @@ class Actor:
         """Does it fly freely, under gravity?"""
         flying = self.free and isinstance(self.course, Flight) and bool(self.gravity.any())
         return flying and np.array_equal(self.course.acceleration, self.gravity)
-
-    def box(self, t: float, reach: float, since: float | None = None) -> tuple[np.ndarray, np.ndarray, float]:
-        """Corners of a box that holds it from t on, some radii around it, and until when; of one that falls, as it is seen from what has
-        fallen `since` a time, if that is given.
-        """
-        if self.rigid.fixed:
-            ends = extent(self.moving.body, 0.0, self.moving.numbers)
-            return ends[:, 0], ends[:, 1], np.inf
-        if isinstance(self.course, Driven):
-            return self.course.box(t, self.radius, self.middle)
-        if isinstance(self.course, Forced):
-            return self.course.box(t, self.radius)
-        course = self.course if since is None else boxes.falling(self.course, since)
-        until = min(boxes.leash(course, t, reach * self.radius), t + _SERIES * (self.lasts - t))
-        if since is not None:
-            until = min(until, boxes.leash(self.course, t, _FALLEN * reach * self.radius))
-        if self.ball is None:
-            near = boxes.leash(course, t, self.radius)
-            until = min(until, max(near, boxes.turns_little(self.course, t)))
-        window = t, until if until < np.inf else t
-        if since is None:
-            return *boxes.box(self.course, window, self.radius), until
-        return *boxes.falling_box(self.course, since, window, self.radius), until
 
     def motion(self, course: Any) -> Motion:
         """A part of its path as a motion of its shape."""

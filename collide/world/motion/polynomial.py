@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from ..contact.closed_forms import Place
 from . import rotation
-from .ballistic import Flight, Gait, Inertia, flight
+from .ballistic import Flight, Gait, flight
+from .state import BodyState, Inertia
 
 _BACK = np.array([1.0, -1.0, -1.0, -1.0])
 # Boxes are wider by so much of what they are computed from, which is more than all roundings.
@@ -43,16 +43,16 @@ class Forced:
         k, tau = np.arange(len(self.path) + 1), np.asarray(t - self.start)[..., None]
         return np.asarray(tau**k if not derivative else k * tau ** np.maximum(k - 1, 0))
 
-    def places(self, times: np.ndarray) -> Place:
+    def places(self, times: np.ndarray) -> BodyState:
         """At times (m,)."""
         return self.states(times)[0]
 
-    def states(self, times: np.ndarray) -> "tuple[Place, np.ndarray]":
+    def states(self, times: np.ndarray) -> "tuple[BodyState, np.ndarray]":
         """At times (m,): places, and the quaternions (m, 4) by which it has turned since the start."""
         powers, rates = self._powers(times)[:, 1:], self._powers(times, 1)[:, 1:]
         p, change = [1.0, 0.0, 0.0, 0.0] + powers @ self.turning, rates @ self.turning
         spin = 2.0 * rotation.products(change, p * _BACK)[:, 1:] / (p * p).sum(axis=1)[:, None]
-        return Place(self.centre + powers @ self.path, rotation.matrices(p) @ self.turn, rates @ self.path, spin), p
+        return BodyState(self.centre + powers @ self.path, rotation.matrices(p) @ self.turn, rates @ self.path, spin), p
 
     def centre_at(self, t: float) -> np.ndarray:
         return np.asarray(self.centre + self._powers(t)[1:] @ self.path)
@@ -135,9 +135,9 @@ def _shifted(count: int, by: float) -> np.ndarray:
     return np.asarray(over * by**power)
 
 
-def place_of(course: Any, t: float) -> Place:
+def place_of(course: Any, t: float) -> BodyState:
     """Where a body is at a time, and how it moves."""
-    return Place(course.centre_at(t), course.turn_at(t), course.velocity_at(t), course.spin_at(t))
+    return BodyState(course.centre_at(t), course.turn_at(t), course.velocity_at(t), course.spin_at(t))
 
 
 def rates_of(course: Any, times: np.ndarray) -> np.ndarray:

@@ -1,4 +1,4 @@
-"""The motions of bodies for the native loop of `culling.planes_loop`: kernels of formulas, with numbers as parameters."""
+"""The motions of bodies for the native loop of `planes_loop`: kernels of formulas, with numbers as parameters."""
 
 import functools
 from typing import NamedTuple
@@ -15,11 +15,13 @@ from generative.motion import quaternion_matrix
 
 from ...bodies.motions import entries_of
 from ...culling.approach import lanes
-from ..narrow_phase.native import planes_loop
 from .ballistic import Gait
 from .moving_body import Actor
 from .prescribed import Driven
 from .templates import formula, values_of
+
+# Rows of a motion: nine of the rotation and three of the translation, each with two derivatives.
+ROWS = 12
 
 
 class Pose(NamedTuple):
@@ -44,8 +46,8 @@ def pose_of(actor: Actor) -> Pose:
 def _pose(actor: Actor, course: object) -> Pose:
     if actor.rigid.fixed:
         turn, place = ([sp.Rational(e) for e in row.tolist()] for row in (actor.rigid.orientation, actor.rigid.position))
-        rows = np.zeros((3 * planes_loop.ROWS, 2))
-        rows[:planes_loop.ROWS] = [enclose(e) for e in (*quaternion_matrix(turn), *place)]
+        rows = np.zeros((3 * ROWS, 2))
+        rows[:ROWS] = [enclose(e) for e in (*quaternion_matrix(turn), *place)]
         return Pose(None, None, lanes(rows))
     if isinstance(course, Driven):
         return Pose(_driven(course.motion), None, None)

@@ -8,7 +8,7 @@ import sympy as sp
 from codegen.kernel import compile
 from generative import Motion, Rigid, t
 
-from ..contact.closed_forms import Place
+from .state import BodyState
 
 # A driven body gets a new box after so much time, against that in which it moves about its size.
 _SOON, _SHORTEST = 1.0, 1e-6
@@ -33,11 +33,11 @@ class Driven:
     def _at(self, time: float) -> np.ndarray:
         return np.asarray(self._kernel.points(np.array([[time]])))[0]
 
-    def places(self, times: np.ndarray) -> Place:
+    def places(self, times: np.ndarray) -> BodyState:
         """At times (m,): of the origin of the shape."""
         found = np.asarray(self._kernel.points(times[:, None]))
         turns = found[:, :9].reshape(-1, 3, 3)
-        return Place(found[:, 9:12], turns, found[:, 21:24], _spin(found[:, 12:21].reshape(-1, 3, 3), turns))
+        return BodyState(found[:, 9:12], turns, found[:, 21:24], _spin(found[:, 12:21].reshape(-1, 3, 3), turns))
 
     def held(self, time: float) -> Motion:
         """The place at a time, as it is in doubles."""

@@ -134,3 +134,20 @@ def length_of_step(series: np.ndarray) -> float:
 def at(series: np.ndarray, time: float) -> np.ndarray:
     """The matrix of a series at a time."""
     return matrix(np.polynomial.polynomial.polyval(time, series))
+
+
+def frame(normal: np.ndarray) -> np.ndarray:
+    """(3, 3): the normal, and two directions across it."""
+    across = np.zeros(3)
+    across[np.argmin(np.abs(normal))] = 1.0
+    second = cross(normal, across)
+    second /= np.linalg.norm(second)
+    return np.array([normal, second, cross(normal, second)])
+
+
+def frames(normals: np.ndarray) -> np.ndarray:
+    """(m, 3, 3): of normals (m, 3)."""
+    across = np.eye(3)[np.argmin(np.abs(normals), axis=1)]
+    second = crosses(normals, across)
+    second /= np.sqrt((second * second).sum(axis=1))[:, None]
+    return np.stack([normals, second, crosses(normals, second)], axis=1)

@@ -18,14 +18,14 @@ from codegen.machine.memory import Memory
 from ...answers.contacts import Contacts, Status
 from ...culling.broad_phase import Window
 from ...moment.start import Start
-from ..contact.closed_forms import Place, outside
 from ..contact.manifold import Link, Side, manifold
 from ..motion.moving_body import Actor
 from ..motion.polynomial import place_of
 from ..motion.pose_kernels import pose_of
+from ..motion.state import BodyState
 from ..shapes.hull import Hull, enclosed, hull
 from ..shapes.polyhedral import polyhedral
-from ..shapes.simple import Flat
+from ..shapes.simple import Flat, outside
 from .native import planes_loop
 from .native.planes_loop import FINISHED, PlanesMemory
 
@@ -151,7 +151,7 @@ def _corners(actor: Actor, own: Hull, moment: float) -> np.ndarray:
     return np.asarray((own.corners - actor.middle) @ place.turn.T + place.centre)
 
 
-def _place(actor: Actor, moment: float) -> Place:
+def _place(actor: Actor, moment: float) -> BodyState:
     return place_of(actor.seen, moment)
 
 

@@ -16,8 +16,8 @@ from ..broad_phase.boxes import not_before
 from ..motion.ballistic import Flight
 from ..motion.moving_body import Actor
 from ..motion.polynomial import Forced
+from ..shapes.margins import ROUNDINGS, WIDER
 from ..shapes.simple import exact_ball
-from .native.stretches_loop import ROUNDINGS, WIDER
 from .separating_planes import Parted, contacts_of
 from .sphere_gaps import Beside, Radius, closing, farther, gap_at, nearer, zeros
 from .support_planes import walls_of

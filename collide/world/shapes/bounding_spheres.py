@@ -21,7 +21,7 @@ from ...bodies.mesh import Mesh
 from ...bodies.numbers import NONE
 from ...bodies.surface_points import extent, faces, grid
 from ..mass.properties import triangles_of
-from ..narrow_phase.native.stretches_loop import WIDER
+from .margins import WIDER
 from .normal_bounds import members, over_ranges, slants_of
 
 _NORMAL, _SHARE = sp.symbols("n0:3", real=True), sp.Symbol("share", real=True)

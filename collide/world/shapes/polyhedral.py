@@ -10,7 +10,6 @@ from generative import ImplicitBody
 from generative.changes import pieces_of
 
 from ...bodies.mesh import Mesh
-from ..motion import rotation
 from .simple import Flat, flats
 
 # Points that differ by no more than this, against the size of the shape, are one.
@@ -27,24 +26,6 @@ class Polyhedral:
 
     def moved(self, turn: np.ndarray, shift: np.ndarray) -> "Polyhedral":
         return Polyhedral(self.corners @ turn.T + shift, self.edges @ turn.T + shift, tuple(f.moved(turn, shift) for f in self.faces))
-
-
-def separating(one: Polyhedral, other: Polyhedral, way: np.ndarray, least: float, same: float) -> np.ndarray | None:
-    """A direction from the first to the second along which none of their corners are deeper in each other than `least`, so that none of
-    their points are; None if there is none among those of the faces, and across two edges. Of several by which they are apart alike, but
-    for `same`, the one that is most along `way`.
-    """
-    edges = [e[:, 1] - e[:, 0] for e in (one.edges, other.edges)]
-    across = rotation.crosses(edges[0][:, None], edges[1][None]).reshape(-1, 3)
-    found = np.concatenate([[f.normal for f in (*one.faces, *other.faces)], across])
-    sizes = np.linalg.norm(found, axis=1)
-    found = (found / np.maximum(sizes, 1e-300)[:, None])[sizes > _SAME * sizes.max()]
-    found = np.concatenate([found, -found])
-    apart = (other.corners @ found.T).min(axis=0) - (one.corners @ found.T).max(axis=0)
-    if not len(one.corners) or not len(other.corners) or not apart.max() >= -least:
-        return None
-    best = np.flatnonzero(apart >= apart.max() - same)
-    return np.asarray(found[best[np.argmax(found[best] @ way)]])
 
 
 @functools.lru_cache(maxsize=512)

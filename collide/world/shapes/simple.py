@@ -274,3 +274,24 @@ def _face_reach(face: ParametricSurface, middle: tuple[float, float, float]) -> 
                  for part in (slice(None, -1), slice(1, None)))
     _, hi = kernel.interval(np.nextafter(low, -np.inf), np.nextafter(high, np.inf))
     return float(np.sqrt(hi.max())) * (1.0 + 1e-15)
+
+
+def outside(face: Flat, point: np.ndarray) -> Any:
+    """How far a point (..., 3) in the plane of a face is outside its border; less than 0, and no more than how deep, inside it."""
+    if not len(face.border):
+        return np.full(point.shape[:-1], -np.inf)
+    begin, along = face.border[:, 0], face.border[:, 1] - face.border[:, 0]
+    way = point[..., None, :] - begin
+    lengths = (along * along).sum(axis=-1)
+    off = way - np.clip((way * along).sum(axis=-1) / lengths, 0.0, 1.0)[..., None] * along
+    near = np.sqrt((off * off).sum(axis=-1)).min(axis=-1)
+    # The border is crossed an odd number of times by a ray in the plane.
+    ray = along[np.argmax(lengths)]
+    up = np.cross(face.normal, ray)
+    lo, hi = (face.border[:, k] - point[..., None, :] for k in (0, 1))
+    below, above = lo @ up, hi @ up
+    crossing = (below > 0) != (above > 0)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        at = (lo @ ray) - below * ((hi - lo) @ ray) / (above - below)
+    inside = np.count_nonzero(crossing & (at > 0), axis=-1) % 2
+    return np.where(inside, -near, near)

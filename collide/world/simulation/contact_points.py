@@ -8,16 +8,16 @@ import numpy as np
 
 from generative import Solid
 
-from ..contact.closed_forms import OnEdge, OnFace, outside
+from ..contact.closed_forms import OnEdge, OnFace
 from ..contact.feature_pairs import Near, between, followed
-from ..contact.manifold import Link, Side, by_parts, manifold
+from ..contact.manifold import Link, Side, by_parts, manifold, separating
 from ..contact.tracked_pair import OnSmooth
 from ..contact_solver.forces import motion
 from ..features.features import Features, ball, features
 from ..features.local_geometry import Lost
 from ..motion.polynomial import place_of
-from ..shapes.polyhedral import Polyhedral, polyhedral, separating
-from ..shapes.simple import Flat
+from ..shapes.polyhedral import Polyhedral, polyhedral
+from ..shapes.simple import Flat, outside
 from .event_queue import Key
 from .pair import Touching
 from .transitions import Touches

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from generative.body import called
 
 from ...answers.contacts import Contacts
-from ..broad_phase.boxes import Frame, Neighbours
+from ..broad_phase.boxes import Frame, Neighbours, box_of
 from ..motion.ballistic import Flight, Gait
 from ..motion.moving_body import Actor
 from ..motion.polynomial import Forced
@@ -77,7 +77,7 @@ class Boxed:
                 most = 0
             if reach > _REACHES[-1] and self.near.until(k, frame) - self.now >= self.now - actor.path[-1][0]:
                 break
-            lo, hi, until = actor.box(self.now, reach, self.start if frame is Frame.FALL else None)
+            lo, hi, until = box_of(actor, self.now, reach, self.start if frame is Frame.FALL else None)
             if not until > self.now:
                 raise Undecided(f"{self.called(k)} is so fast that nothing is decided beyond t = {self.now!r}")
             count = self.near.count(k, frame, lo, hi)

@@ -17,9 +17,9 @@ from ..broad_phase.boxes import balls_apart
 from ..broad_phase.no_more_contacts import departed
 from ..contact.tracked_pair import found_last
 from ..contact_solver.coulomb import Unsettled
-from ..contact_solver.impact import LAWS, Contact, Impact, Law
+from ..contact_solver.impact import LAWS, Contact, Impact, Law, rounded
 from ..dynamics.equations import Forces
-from ..event import Event, rounded
+from ..event import Event
 from ..features.local_geometry import Lost
 from ..journal import Noted
 from ..motion.ballistic import Flight

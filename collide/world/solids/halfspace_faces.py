@@ -8,10 +8,10 @@ from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from typing import Any, NamedTuple
 
-from generative import ImplicitBody, ImplicitSurface
-from generative.implicit import Combination
+import sympy as sp
 
-from ..mass.implicit import planes_of
+from generative import ImplicitBody, ImplicitSurface, x, y, z
+from generative.implicit import Combination
 
 Point = tuple[Fraction, ...]
 Polygon = tuple[Point, ...]
@@ -223,3 +223,14 @@ def _turn(a: Point, b: Point, c: Point, row: Row) -> Fraction:
     """More than 0 to the left, as seen from outside, of the way over three points."""
     (p, q, r), (s, t, w) = ([f - e for e, f in zip(*pair, strict=True)] for pair in ((a, b), (b, c)))
     return row[0] * (q * w - r * t) + row[1] * (r * s - p * w) + row[2] * (p * t - q * s)
+
+
+def planes_of(body: ImplicitBody) -> list[list[Any]] | None:
+    """Of each half-space a x + b y + c z + d <= 0 of an intersection the four, exactly; None for other bodies."""
+    if isinstance(body, Combination):
+        parts = [planes_of(child) for child in body.children] if body.operation == "intersection" else [None]
+        known = [p for p in parts if p is not None]
+        return [row for p in known for row in p] if len(known) == len(parts) else None
+    e = body.expression
+    row = [sp.diff(e, s) for s in (x, y, z)]
+    return None if any(c.free_symbols for c in row) else [[*row, e.xreplace(dict.fromkeys((x, y, z), sp.Integer(0)))]]

@@ -6,12 +6,12 @@ import sympy as sp
 from scipy.integrate import solve_ivp
 
 from collide import Outcome, RigidBody, World
-from collide.world.contact.closed_forms import Place
 from collide.world.contact.feature_pairs import deeper
 from collide.world.features.creases import Crease, Facet
 from collide.world.features.features import features
 from collide.world.features.straight import Core
 from collide.world.motion.rotation import matrix
+from collide.world.motion.state import BodyState
 from generative import ImplicitSurface, primitives, x, y, z
 from models.shapes.blobs import drilled_ball, lens
 from models.shapes.solids import biconvex_lens
@@ -83,11 +83,11 @@ def test_a_plate_with_a_hole_that_comes_to_lie_is_seen_to_be_in_the_floor():
     """All that is flat is nearly in the plane of the floor by then, and on two corners that are a little too high."""
     plate = features(primitives.block((2, 2, HALF)) - primitives.ball(HALF), (0.0, 0.0, 0.0))
     floor = features(FLOOR, (0.0, 0.0, 0.0))
-    still = Place(np.zeros(3), np.eye(3), np.zeros(3), np.zeros(3)).lane()
+    still = BodyState(np.zeros(3), np.eye(3), np.zeros(3), np.zeros(3)).lane()
     for tilt, count in ((2e-9, 1), (-1e-11, 1), (1e-11, 1)):
         turn = np.array([[1, 0, tilt], [0, 1, 0], [-tilt, 0, 1.0]])
-        place = Place(np.array([0, 0, 0.25 - abs(tilt)]), turn, np.zeros(3), np.zeros(3)).lane()
-        high = Place(place.centre + [0, 0, 2 * abs(tilt)], *place[1:])
+        place = BodyState(np.array([0, 0, 0.25 - abs(tilt)]), turn, np.zeros(3), np.zeros(3)).lane()
+        high = BodyState(place.centre + [0, 0, 2 * abs(tilt)], *place[1:])
         assert deeper(plate, floor, place, still, 1.0, 1e-10) == (0 if tilt > 1e-10 else count)
         assert deeper(plate, floor, high, still, 1.0, 1e-10) == count
 

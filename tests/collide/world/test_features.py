@@ -10,11 +10,11 @@ import sympy as sp
 from scipy.integrate import solve_ivp
 
 from collide import Outcome, RigidBody, World
-from collide.world.contact.closed_forms import Place
 from collide.world.contact.feature_pairs import between
 from collide.world.dynamics.steady_contact import Mode
 from collide.world.features.features import features
 from collide.world.motion.rotation import matrix
+from collide.world.motion.state import BodyState
 from generative import ImplicitSurface, ParametricSurface, u, v, x, y, z
 from models.shapes.quadrics import sphere
 from models.shapes.solids import box, cone, cylinder
@@ -195,7 +195,8 @@ def test_where_cans_touch_is_as_their_circles_tell():
     for _ in range(20):
         turn = matrix(rng.normal(size=4))
         lows = [side * turn[2, 2] - math.hypot(turn[2, 0], turn[2, 1]) for side in (-1, 1)]
-        found = between(parts, floor, Place(np.array([0, 0, -min(lows)]), turn, still, still), Place(still, np.eye(3), still, still), 1.0)
+        places = BodyState(np.array([0, 0, -min(lows)]), turn, still, still), BodyState(still, np.eye(3), still, still)
+        found = between(parts, floor, *places, 1.0)
         assert min(near.gap for near in found) == pytest.approx(0.0, abs=1e-12)
         assert len(found) == 1 or max(near.gap for near in found) == pytest.approx(max(lows) - min(lows), abs=1e-12)
 
@@ -204,7 +205,7 @@ def test_parts_beyond_a_body_are_not_in_it():
     """A block on a drum: its corners touch, but the rim of the drum is not in the block, though it is below the planes of its sides."""
     still, drum, block = np.zeros(3), features(cylinder(radius=2), (0.0, 0.0, 0.0)), features(box(), (0.0, 0.0, 0.0))
     for shift in (0.0, 0.03):
-        places = Place(still, np.eye(3), still, still), Place(np.array([shift, 0.0, 2.5]), np.eye(3), still, still)
+        places = BodyState(still, np.eye(3), still, still), BodyState(np.array([shift, 0.0, 2.5]), np.eye(3), still, still)
         found = between(drum, block, *places, 1.0)
         assert [near.contact.one.dimension for near in found] == [0] * 4 and all(abs(near.gap) < 1e-12 for near in found)
 
@@ -217,7 +218,7 @@ def test_where_boxes_are_nearest_planes_part_them():
         turns, way = [matrix(q / np.linalg.norm(q)) for q in rng.normal(size=(2, 4))], rng.normal(size=3)
         one, other = (corners @ turn.T for turn in turns)
         shift = (np.max(one @ way) - np.min(other @ way) + 0.005 * np.linalg.norm(way)) * way / (way @ way)
-        places = [Place(at, turn, still, still) for at, turn in zip((still, shift), turns, strict=True)]
+        places = [BodyState(at, turn, still, still) for at, turn in zip((still, shift), turns, strict=True)]
         for near in between(parts, parts, *places, 1.0):
             normal = near.contact.course(*(places[::-1] if near.turned else places)).normal * (1 if near.turned else -1)
             assert np.min((other + shift) @ normal) - np.max(one @ normal) == pytest.approx(near.gap, abs=1e-12)

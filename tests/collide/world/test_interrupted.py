@@ -12,8 +12,9 @@ from collide.search.budget import Budget
 from collide.world import world as runs
 from collide.world.contact.tracked_pair import found_last
 from collide.world.contact_solver.gauss_seidel import coulomb
-from collide.world.contact_solver.impact import Contact, Impact, Mass, newton, poisson
+from collide.world.contact_solver.impact import Contact, Impact, newton, poisson
 from collide.world.journal import Undoable
+from collide.world.motion.state import Mass
 from collide.world.simulation.event_queue import Agenda
 from collide.world.simulation.expiry import Undecided
 from collide.world.simulation.loop import Simulation

@@ -4,12 +4,12 @@ import numpy as np
 import pytest
 import sympy as sp
 
-from collide.world.contact.closed_forms import Place
 from collide.world.contact.tracked_pair import OnSmooth
 from collide.world.features.curved import Patch
 from collide.world.features.local_geometry import Lost
 from collide.world.features.straight import Segment
 from collide.world.motion.rotation import about
+from collide.world.motion.state import BodyState
 from generative import ParametricSurface, u, v
 
 SEMIAXES = np.array([0.75, 0.5, 0.4])
@@ -26,7 +26,7 @@ def moving(seed):
     rng = np.random.default_rng(seed)
     centre, velocity, spin, axis = np.array([0, 0, 1.1 * (seed % 2)]), *rng.normal(size=(3, 3))
     rate, size = np.linalg.norm(spin), np.linalg.norm(axis)
-    return lambda t: Place(centre + t * velocity, about(spin / rate, t * rate) @ about(axis / size, 0.3), velocity, spin)
+    return lambda t: BodyState(centre + t * velocity, about(spin / rate, t * rate) @ about(axis / size, 0.3), velocity, spin)
 
 
 EDGE = Segment(np.array([-1.0, 0.1, 0.2]), np.array([2.0, 0.3, -0.2]), np.zeros((0, 3)))
@@ -53,7 +53,7 @@ def test_a_contact_on_an_ellipsoid_moves_as_it_is_found(first, seed):
 def test_a_contact_at_times_at_which_a_body_is_nowhere_is_lost():
     """As where the motion of a step that is too long has no bounds; it was looked for without end."""
     contact = OnSmooth(EDGE, ellipsoid(*SEMIAXES), (np.array([0.5]), np.array([0.0, 1.0, 1.0])), 0.0, 1.0, 0.8)
-    one, other = (Place(*(np.stack(e) for e in zip(*map(moving(seed), (0.0, 0.1, 0.2)), strict=True))) for seed in (2, 3))
+    one, other = (BodyState(*(np.stack(e) for e in zip(*map(moving(seed), (0.0, 0.1, 0.2)), strict=True))) for seed in (2, 3))
     one.centre[1:] = np.nan
     with pytest.raises(Lost):
         contact.course(one, other)

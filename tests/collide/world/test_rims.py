@@ -7,12 +7,12 @@ import pytest
 from scipy.integrate import quad, solve_ivp
 
 from collide import Outcome, RigidBody, World
-from collide.world.contact.closed_forms import Place
 from collide.world.contact.coplanar_curves import SAMPLES, sampled
 from collide.world.contact.feature_pairs import between, deeper
 from collide.world.dynamics.steady_contact import Mode
 from collide.world.features.features import features
 from collide.world.motion.rotation import matrix
+from collide.world.motion.state import BodyState
 from models.shapes.solids import box, cone, cylinder
 
 from .scenes import FLOOR
@@ -132,7 +132,7 @@ def test_a_tip_is_seen_below_a_plane():
     for tilt, depth in ((0.0, 1e-9), (1e-3, 1e-4), (0.3, 0.1)):
         angle = math.pi / 2 + math.atan(0.5) + tilt
         turn = np.array([[1, 0, 0], [0, math.cos(angle), -math.sin(angle)], [0, math.sin(angle), math.cos(angle)]])
-        places = Place(np.array([0, 0, -depth]) - turn @ [0, 0, 1.5], turn, still, still), Place(still, np.eye(3), still, still)
+        places = BodyState(np.array([0, 0, -depth]) - turn @ [0, 0, 1.5], turn, still, still), BodyState(still, np.eye(3), still, still)
         found = between(tip, floor, *places, 1.0)
         assert min(near.gap for near in found) == pytest.approx(-depth, rel=1e-6)
         assert deeper(tip, floor, *(place.lane() for place in places), 1.0, depth / 2) == 0

@@ -8,7 +8,6 @@ import sympy as sp
 from scipy.integrate import quad
 
 from collide import Outcome, RigidBody, World
-from collide.world.contact.closed_forms import Place
 from collide.world.contact.coplanar_curves import SAMPLES
 from collide.world.contact.feature_pairs import between
 from collide.world.dynamics.steady_contact import Mode
@@ -16,6 +15,7 @@ from collide.world.features.contact_circles import rings
 from collide.world.features.features import features
 from collide.world.features.straight import Rim
 from collide.world.motion.rotation import matrix
+from collide.world.motion.state import BodyState
 from generative import ParametricSurface, u, v
 from models.shapes.machine import capsule
 from models.shapes.quadrics import ellipsoid
@@ -64,8 +64,8 @@ def test_a_torus_that_is_tilted_ever_less_is_seen_to_touch(shape):
     still, own, floor = np.zeros(3), features(shape, (0.0, 0.0, 0.0)), features(box(sizes=(10, 10, 1)), (0.0, 0.0, 0.5))
     for k, tilt in enumerate((1e-5, 1e-2, 1e-4, 1e-6)):
         turn, tilted = (matrix(np.array(q)) for q in ((math.cos(k), 0, 0, math.sin(k)), (math.cos(tilt / 2), math.sin(tilt / 2), 0, 0)))
-        place = Place(np.array([0, 0, 0.3 + math.sin(tilt)]), turn @ tilted @ turn, still, still)
-        found = between(own, floor, place, Place(still, np.eye(3), still, still), 1.3)
+        place = BodyState(np.array([0, 0, 0.3 + math.sin(tilt)]), turn @ tilted @ turn, still, still)
+        found = between(own, floor, place, BodyState(still, np.eye(3), still, still), 1.3)
         assert min(near.gap for near in found) == pytest.approx(0, abs=1e-14)
 
 

@@ -12,9 +12,9 @@ from flint import arb
 
 from ...mass.exact import ExactMass, exact_mass_properties
 from ...motion.ballistic import Gait
-from ...motion.ballistic import Inertia as Rounded
 from ...motion.moving_body import Actor
 from ...motion.rotation import TUMBLING
+from ...motion.state import Inertia as Rounded
 from ...motion.templates import HIGHER, Moving, Template, formula, placed
 from ...rigid_body import RigidBody
 from ...shapes.simple import exact_ball, reach

@@ -17,11 +17,11 @@ import numpy as np
 from codegen.machine.loops import call_kernel, native
 from codegen.machine.structures import LANES, Floats, Grid, Intervals, Ints, Rows, Structure, array
 
+from ...motion.pose_kernels import ROWS
+
 FINISHED, NEAR, TIRED = 0, 1, 2
 # Lane 0 is the beginning, the others are windows from there on, each a quarter of the one before.
 WINDOWS, _SHORTER = LANES - 1, 0.25
-# Rows of a motion: nine of the rotation and three of the translation, each with two derivatives.
-ROWS = 12
 _ROUNDING, _WIDER = 32.0 * 2.0**-53, 1.0 + 2.0**-20
 # Roots of parabolas are shortened by so much before they are looked at.
 _SOONER = 1.0 - 2.0**-20

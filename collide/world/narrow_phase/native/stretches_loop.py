@@ -12,14 +12,15 @@ import numpy as np
 from codegen.machine.loops import call_kernel, native
 from codegen.machine.structures import LANES, Floats, Grid, Intervals, Ints, Rows, Structure, array
 
+from ...shapes.margins import ROUNDINGS, WIDER
+
 # Entries of a rotation. So many stretches have their lanes at once, each two: for its beginning, and for all of it. Effort only: there are
 # so many at most.
 _NINE, _AT_ONCE, STRETCHES = 9, LANES // 2, 32
 # Of a flight: its beginning, the centre, the velocity and the acceleration, and the sizes of the largest coordinates of these.
 _START, _CENTRE, _VELOCITY, _ACCELERATION, _LARGEST = 0, 1, 4, 7, 10
-# Boxes and distances are widened by so much of what they are computed from: some hundred roundings. Products and sums of some ten terms are
-# rounded: by less than this share of the sum of their sizes. Norms are taken to be so much greater.
-ROUNDINGS, _ROUNDING, WIDER = 1e-13, 1e-14, 1.0 + 1e-6
+# Products and sums of some ten terms are rounded: by less than this share of the sum of their sizes.
+_ROUNDING = 1e-14
 # More than sqrt(1 / 2): rotations are so but for some roundings.
 _SPINNING = 0.7072
 

@@ -6,7 +6,8 @@ import pytest
 from collide import Outcome, RigidBody, World
 from collide.world.broad_phase.boxes import Frame, Neighbours, box, falling, falling_box, leash, not_before, not_before_box
 from collide.world.journal import Undoable
-from collide.world.motion.ballistic import Inertia, flight
+from collide.world.motion.ballistic import flight
+from collide.world.motion.state import Inertia
 from collide.world.simulation.event_queue import Agenda, Due
 from collide.world.simulation.expiry import Boxed
 

@@ -7,7 +7,8 @@ import sympy as sp
 from collide import Outcome, RigidBody, World
 from collide.world.contact_solver import impact as impacts
 from collide.world.contact_solver.coulomb import Coulomb, Unsettled, least_distance
-from collide.world.contact_solver.impact import Contact, Impact, Mass, newton, poisson
+from collide.world.contact_solver.impact import Contact, Impact, newton, poisson
+from collide.world.motion.state import Mass
 from generative import primitives
 
 from ..scenes import BALL, FLOOR

@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 
 from collide.world.contact_solver.gauss_seidel import rubbed
-from collide.world.contact_solver.impact import Contact, Impact, Mass, newton, poisson
+from collide.world.contact_solver.impact import Contact, Impact, newton, poisson
 from collide.world.motion.rotation import matrix
+from collide.world.motion.state import Mass
 
 ZERO, NONE = np.zeros(3), np.zeros((3, 3))
 

@@ -6,8 +6,9 @@ from scipy.integrate import solve_ivp
 from scipy.special import ellipj, ellipk
 
 from collide.world.motion import rotation
-from collide.world.motion.ballistic import Gait, Inertia, flight
+from collide.world.motion.ballistic import Gait, flight
 from collide.world.motion.polynomial import place_of
+from collide.world.motion.state import Inertia
 from collide.world.motion.templates import motion_of
 from generative import t
 

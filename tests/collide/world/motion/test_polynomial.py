@@ -7,11 +7,11 @@ import pytest
 import sympy as sp
 
 from collide import Outcome, RigidBody, World
-from collide.world.contact.closed_forms import Place
-from collide.world.dynamics.equations import Particulars, System
+from collide.world.dynamics.equations import System
 from collide.world.dynamics.picard import INTEGRAL, NODES, POINTS, followed
-from collide.world.motion.ballistic import Inertia, flight
+from collide.world.motion.ballistic import flight
 from collide.world.motion.polynomial import onset
+from collide.world.motion.state import BodyState, Inertia, Particulars
 from generative import Rigid, t
 
 from ..scenes import BALL, EGG, FLOOR
@@ -71,7 +71,7 @@ def test_torques_turn():
     class Still:
         centre_at = velocity_at = spin_at = staticmethod(lambda t: ZERO)
         turn_at = staticmethod(lambda t: np.eye(3))
-        places = staticmethod(lambda times: Place(*(np.repeat(e[None], len(times), axis=0) for e in (ZERO, np.eye(3), ZERO, ZERO))))
+        places = staticmethod(lambda times: BodyState(*(np.repeat(e[None], len(times), axis=0) for e in (ZERO, np.eye(3), ZERO, ZERO))))
 
     system = System(lambda state: np.array([[[0, 0, 0], [0, 0, 8.0 * state.time]]]), [particulars], ZERO)
     (course,) = system.courses(0.0, [Still()])

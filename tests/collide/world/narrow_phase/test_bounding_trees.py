@@ -6,6 +6,7 @@ import sympy as sp
 
 import codegen
 from collide import Mesh, RigidBody, World
+from collide.world.broad_phase.boxes import box_of
 from collide.world.narrow_phase.bounding_trees import near
 from collide.world.shapes.bounding_spheres import ball_tree, cover
 from generative import ImplicitSurface, ParametricSurface, u, v, x, y, z
@@ -96,7 +97,7 @@ def thrown(other, seed, fixed):
     for actor in actors:
         actor.begin(0.25)
     one, two = actors
-    return one, two, (0.25, min(one.box(0.25, 3.0)[2], one.lasts, two.lasts)), rng
+    return one, two, (0.25, min(box_of(one, 0.25, 3.0)[2], one.lasts, two.lasts)), rng
 
 
 def seen(one, two, own, time):

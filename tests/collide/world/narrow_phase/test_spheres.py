@@ -10,9 +10,10 @@ import pytest
 import sympy as sp
 
 from collide import Mesh, Outcome, RigidBody, World
-from collide.world.motion.ballistic import Inertia, flight
+from collide.world.motion.ballistic import flight
 from collide.world.motion.moving_body import Actor
 from collide.world.motion.polynomial import Forced
+from collide.world.motion.state import Inertia
 from collide.world.narrow_phase import spheres
 from collide.world.narrow_phase.sphere_gaps import Beside, Radius, farther, nearer, polynomial, zeros
 from collide.world.narrow_phase.support_planes import walls_of

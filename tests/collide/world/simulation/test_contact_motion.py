@@ -11,14 +11,15 @@ from scipy.integrate import solve_ivp
 
 from collide import Mesh, Outcome, RigidBody, World
 from collide.search.budget import Budget
-from collide.world.contact.closed_forms import OnFace, Place
-from collide.world.contact.manifold import Link, Side, manifold
+from collide.world.contact.closed_forms import OnFace
+from collide.world.contact.manifold import Link, Side, manifold, separating
 from collide.world.contact_solver.forces import Kept
 from collide.world.dynamics.equations import System
 from collide.world.dynamics.guards import Watch
 from collide.world.dynamics.projection import lifted
 from collide.world.dynamics.steady_contact import Mode
-from collide.world.shapes.polyhedral import polyhedral, separating
+from collide.world.motion.state import BodyState
+from collide.world.shapes.polyhedral import polyhedral
 from collide.world.shapes.simple import Flat
 from collide.world.simulation import contact_motion
 from generative import ParametricSurface, Rigid, t, u, v
@@ -233,7 +234,7 @@ def test_dominoes_hit_one_another():
 def test_the_point_of_a_hit_may_be_of_a_time_just_before(off, count):
     """Bodies that fly together move on within the bracket of a hit; where their corners touch is told by where the bodies are."""
     zero = np.zeros(3)
-    sides = [Side(Place(np.array(at), np.eye(3), zero, zero), polyhedral(shape, (0.0, 0.0, 0.0)), None)
+    sides = [Side(BodyState(np.array(at), np.eye(3), zero, zero), polyhedral(shape, (0.0, 0.0, 0.0)), None)
              for shape, at in ((block(0.5, 0.5, 1), (0, 0, 1.5)), (block(2, 2, 2), (0, 0, 0)))]
     assert len(manifold(0, 1, *sides, np.array([0.1, 0, 1 + off]), np.array([0, 0, 1.0]), 0.6)) == count
 
