@@ -1,7 +1,7 @@
 """Pairs of bodies of flat faces, answered exactly before anything is searched: when they first meet, and where.
 
-The time is that of their meshes (`polyhedra.mesh`), the places are those of `polyhedra.flat_contacts`. Where their motions have no exact
-form, or the answer is not all that a search would tell, nothing is claimed, and the pair is searched as others are.
+The time is that of their meshes (`polyhedra.mesh`), the places are those of `polyhedra.flat.contact_samples`. Where their motions have no
+exact form, or the answer is not all that a search would tell, nothing is claimed, and the pair is searched as others are.
 """
 
 import math

@@ -1,4 +1,4 @@
-"""The closest points of two convex meshes that move, proved: `closest_loop` in doubles, and on rationals where doubles leave it open."""
+"""The closest points of two convex meshes that move, proved: `voronoi_walk` in doubles, and on rationals where doubles leave it open."""
 
 import math
 from fractions import Fraction

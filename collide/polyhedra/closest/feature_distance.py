@@ -1,6 +1,6 @@
 """Closest points of two features: vertices, edges and triangles of two bodies.
 
-Native, and on rationals: see `closest_loop`.
+Native, and on rationals: see `voronoi_walk`.
 """
 
 from codegen.machine.loops import native

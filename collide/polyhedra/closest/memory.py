@@ -1,4 +1,4 @@
-"""The memory of the walk to the closest points (`closest_loop`), and its vectors, with bounds of their errors.
+"""The memory of the walk to the closest points (`voronoi_walk`), and its vectors, with bounds of their errors.
 
 Errors. `radius` of a vector bounds that of each of its components, `norm` is the sum of their sizes. With u = 2**-53, `unit` = 4 u: a
 product of two vectors, dot or a component of cross, is off by at most |x| r(y) + |y| r(x) + 3 r(x) r(y) of what came in, and 3 u |x| |y| of

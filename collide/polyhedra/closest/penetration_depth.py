@@ -2,7 +2,7 @@
 
 It is the distance of the origin from the border of the difference of the bodies, which is a polyhedron. A face of that belongs to a face of
 one body, or to an edge of each that are not parallel and whose four neighbouring triangles lie on the right sides. For all of these the
-distance is computed in doubles, with bounds of all rounding errors (as in `closest_memory`); those that may be the least one are computed
+distance is computed in doubles, with bounds of all rounding errors (as in `closest.memory`); those that may be the least one are computed
 in integers. Pairs of edges are found by sweep and prune on the sphere of directions.
 """
 

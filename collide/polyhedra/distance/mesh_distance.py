@@ -1,7 +1,7 @@
 """Distance of meshes, at a moment or over a span of time.
 
 In a window of time the places of vertices are those of a straight path and a part that is bounded by the second derivatives of the
-motions (`motion_windows`), which shrinks with the square of its length. For straight paths `distance_loop` bounds the distance on both
+motions (`motion_windows`), which shrinks with the square of its length. For straight paths `bound_loop` bounds the distance on both
 sides, over the whole window, and tells which pairs of triangles may be the nearest. Windows are halved, always that of the least bound,
 and of a window only the pairs of triangles that were left of the one before are looked at again; those farther than points that are known
 are dropped.

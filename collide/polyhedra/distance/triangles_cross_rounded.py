@@ -1,4 +1,4 @@
-"""Intersection of two triangles at poses of their bodies, whatever the rounding, by signs with bounds of their errors (`closest_memory`).
+"""Intersection of two triangles at poses of their bodies, whatever the rounding, by signs with bounds of their errors (`closest.memory`).
 """
 
 from codegen.machine.loops import native

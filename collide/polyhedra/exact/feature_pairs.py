@@ -2,7 +2,7 @@
 
 Coordinates are doubles, that is rationals with a power of two below, so after scaling every coordinate on a straight path is an
 integer polynomial of degree 1 in t, and every condition used here is the sign of an integer polynomial of degree at most 3;
-on the paths of `exact_motion` they are polynomials of other degrees. A time is a rational number or a real root of such a
+on the paths of `exact.motion` they are polynomials of other degrees. A time is a rational number or a real root of such a
 polynomial, isolated in an interval with dyadic ends, and signs
 there are decided exactly: by a bound on the polynomial over the interval, or, when it is zero there, by a common divisor.
 

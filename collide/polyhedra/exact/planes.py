@@ -99,7 +99,7 @@ class Scaled:
         return *normal, dot(normal, p)
 
     def along(self, a: int, b: int, k: int) -> Plane:
-        """The plane of two vertices that is parallel to an axis; see `index_tree`."""
+        """The plane of two vertices that is parallel to an axis; see `location.tree`."""
         p, q = self.vertex(a), self.vertex(b)
         i, j = (k + 1) % 3, (k + 2) % 3
         normal = [0, 0, 0]

@@ -1,7 +1,7 @@
 """Contacts of two bodies of flat faces at a moment: samples of the points, segments and polygons that they have in common.
 
-That a place is one of contact is exact (`flat_places`). Where it is, in space and in the parameters of the parts, is in doubles; the boxes
-round it are wider than these can be off.
+That a place is one of contact is exact (`contact_region`). Where it is, in space and in the parameters of the parts, is in doubles; the
+boxes round it are wider than these can be off.
 """
 
 import itertools

@@ -1,7 +1,7 @@
 """Pieces of the boundary in the tree of an index: the signs of their corners by a plane, and their parts on its sides.
 
 The signs at corners are known where they belong to the triangle or the edge that gives the plane, or proved by rounding; else they are
-asked for, and decided in integers. So every plane cuts the region that it splits, which `index_walk` builds on.
+asked for, and decided in integers. So every plane cuts the region that it splits, which `point_walk` builds on.
 """
 
 from codegen.machine.loops import native
@@ -18,7 +18,7 @@ class BuildMemory(TreeMemory):
     corner: Grid[int] = array("triangles", 3)
     face: Ints = array("triangles")             # of a triangle
     plane: Grid[float] = array("triangles", 5)  # normal, error, length
-    flat: Grid[int] = array("triangles", 2)     # axis, steep: see `entities.Planes`
+    flat: Grid[int] = array("triangles", 2)     # axis, steep: see `brep.Planes`
     end: Grid[int] = array("edges", 2)
     edge: Ints = array("edges")                 # the number of the merged one
     face_at: Ints = array("faces_at")

@@ -22,7 +22,7 @@ _POINTS = 20_000
 
 
 class Tree(Frozen):
-    """The nodes of an index: `arrays` as in `index_tree.TreeMemory`."""
+    """The nodes of an index: `arrays` as in `tree.TreeMemory`."""
 
     NAMES = ("normal", "anchor", "error", "length", "size", "axis", "what", "child")
 
@@ -39,7 +39,7 @@ class Tree(Frozen):
 
     @property
     def child(self) -> np.ndarray:
-        """(nodes, 3): a node, or a leaf as in `index_tree`, above, on and below."""
+        """(nodes, 3): a node, or a leaf as in `tree`, above, on and below."""
         return self.arrays["child"]
 
     def plane(self, n: int) -> Plane:

@@ -1,6 +1,6 @@
 """A segment goes down the tree of an index, in rational numbers: it comes in pieces, open intervals of it and single points between them.
 
-At a node a piece is cut where it meets the plane. What is on the plane is classified as points are (`index_walk`).
+At a node a piece is cut where it meets the plane. What is on the plane is classified as points are (`point_walk`).
 """
 
 import itertools

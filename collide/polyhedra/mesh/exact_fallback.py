@@ -1,4 +1,4 @@
-"""Two triangles' parts, decided exactly: on straight paths, and under motions that are polynomials (`exact_motion`)."""
+"""Two triangles' parts, decided exactly: on straight paths, and under motions that are polynomials (`exact.motion`)."""
 
 from collections.abc import Sequence
 from fractions import Fraction

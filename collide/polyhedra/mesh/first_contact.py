@@ -273,7 +273,7 @@ class _Search:
         self.recorded = 0
 
     def leave(self, doubt: Sequence[float], i: int, j: int, part: int) -> None:
-        """Notes a query that is not decided; see `mesh_loop.note`."""
+        """Notes a query that is not decided; see `loop.note`."""
         self.least, self.cut = min(self.least, doubt[0]), min(self.cut, max(doubt[0] + self.tolerance, doubt[1]))
         if doubt[0] < self.arrays["best"][1, 0]:
             self.arrays["best"][1] = *doubt, np.nan, np.nan, i, j, part, UNDECIDED

@@ -1,6 +1,6 @@
 """Eight windows of time of one edge-edge or vertex-face query of two bodies that move rigidly, each by any motion.
 
-The vectors of the query are carried along by the controls of the motions over the windows, so the bounds of `kernel` hold
+The vectors of the query are carried along by the controls of the motions over the windows, so the bounds of `straight_kernel` hold
 for them; the volume at the moments a and b is computed from the motions there, without the bound of what is in between.
 """
 
@@ -16,7 +16,7 @@ from .straight_kernel import EDGES, Window, apart, conclude
 
 @functools.cache
 def moving_window_kernel(face: bool, swapped: bool = False) -> int:
-    """Address of ``void(Q, table, out)``: as `kernel.window_kernel`, for two bodies that move as `table` says (see
+    """Address of ``void(Q, table, out)``: as `straight_kernel.window_kernel`, for two bodies that move as `table` says (see
     `motion_windows`), Q being the 12 doubles of four points in the frames of their bodies, none larger than
     `loop.LARGEST`. `swapped`: the first part of the query belongs to the second body.
     """

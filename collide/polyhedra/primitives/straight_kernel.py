@@ -4,7 +4,7 @@ Between the ends a and b of a window every point is P(t) = (1 - s) P0 + s P1, wh
 if it moves at constant velocity, else the controls of `motion_windows`, which may be others at every t. A product of k
 moving vectors is then a polynomial in s of degree k, whose Bernstein coefficients are averages of products of vectors of both
 ends: it lies between the least and the largest of them. With the difference w of two points and the two edge vectors e, f of
-the query (see `exact`),
+the query (see `exact.feature_pairs`),
 
 * there is no contact where the coefficients of the volume w . (e x f) have one strict sign;
 * for a vector n of doubles separating all points of one part from the other at both ends there is none between;

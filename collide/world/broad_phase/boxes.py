@@ -40,7 +40,7 @@ class Frame(IntEnum):
 
 class Neighbours:
     """Boxes (2, 3, n) from `lo` to `hi`, those of each frame, each good until a time. Of a body that does not fall there are but those at
-    rest. What changes from a mark on is noted (see `undoable`).
+    rest. What changes from a mark on is noted (see `journal`).
     """
 
     def __init__(self, count: int) -> None:

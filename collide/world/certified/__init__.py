@@ -1,24 +1,16 @@
 """Certified runs: states are enclosures of any precision, and every event is a theorem about the exact initial value problem.
 
-    obstacles ─► roots ─► hits ──────────────────────────────┐
-    graphs ─► systems ─► contacts ───────────────────────────┤
-    polyhedra ─► forms ─► features ─► closing ─► pieces ─────┴─► asking ─► responses ─► simulation
-    tumbling ─► flights ─► bodies
+    arithmetic ─► motion ─► narrow_phase ─► next_contact ─► restitution ─► loop
 
-- `enclosures`: Arb's balls (python-flint) for exact numbers, vectors of them, and doubles that enclose them
-- `graphs`: formulas over balls
-- `flights`: parabolas, and how balls and tops turn
-- `tumbling`: how others do, by validated Taylor series
-- `bodies`: exact mass properties; a flight as a body of a query, whose intervals hold its numbers
-- `obstacles`: what the centre of a ball is measured against: points, lines, planes, and other balls
-- `roots`: when a polynomial of the time first falls through zero, with proof
-- `hits`: of balls, with such polynomials
-- `polyhedra`, `forms`: flat faces, exactly: the hull of their corners, and what of that is theirs; and where flights take it
-- `features`, `closing`: planes between convex bodies that move with their faces, edges or corners; and how one after the other tells when
-  they first touch; `pieces`: the same of bodies that are not convex, by their faces
-- `systems`: the equations of a contact over balls, and that they have one zero in a box
-- `contacts`: of all other bodies: a search excludes what comes before, and a system tells when and where it is; and that bodies part
-- `asking`: when a pair touches next
-- `responses`: Newton's restitution
-- `simulation`: which hit comes first; with more digits where these do not suffice to tell
+- `arithmetic`: `enclosures` (Arb's balls for exact numbers, python-flint), `jets` (formulas over balls), `first_root` (first time at which
+  a polynomial falls through zero), `krawczyk` (equations of a contact, and that they have one zero in a box)
+- `motion`: `ballistic` (parabolas, and rotations of balls and tops), `tumbling` (all other rotations, by validated Taylor series), `body`
+  (exact mass properties; a flight as a body of a query, whose intervals hold its numbers)
+- `narrow_phase`: `sphere_obstacles` and `spheres` (centres of balls against points, lines, planes and balls, by polynomials); `polyhedron`
+  and `facets` (flat faces, exactly), `separating_axes` and `conservative_advancement` (planes between convex bodies, one after the other,
+  until they touch), `convex_pieces` (the same for bodies that are not convex); `search` (all other bodies: a search excludes earlier
+  contacts, and a system of equations locates the first)
+- `next_contact`: the next contact of a pair
+- `restitution`: Newton's law of restitution
+- `loop`: the order of the hits; with more digits where these do not suffice to tell
 """

@@ -1,4 +1,4 @@
-"""Next contact of a pair of bodies: balls and flat faces by polynomials (`hits`), all others by a search (`contacts`)."""
+"""Next contact of a pair of bodies: balls and flat faces by polynomials (`spheres`), all others by a search (`search`)."""
 
 import math
 from collections.abc import Callable, Sequence

@@ -1,4 +1,4 @@
-"""Length of the windows of time in which motions in contact are solved at once (see `system`).
+"""Length of the windows of time in which motions in contact are solved at once (see `equations`).
 
 Fits are judged, so this decides effort only.
 """

@@ -1,4 +1,4 @@
-"""The corners, edges and faces of a shape, as parts of it that can touch: by which contacts that are tracked are told (`pairs`)."""
+"""Corners, edges and faces of a shape, as parts of it that can touch: `contact.feature_pairs` finds contacts by them."""
 
 import functools
 import math

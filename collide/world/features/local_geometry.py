@@ -1,6 +1,6 @@
 """Local geometry of a feature at a point: position, tangents, second derivatives.
 
-The features are in `parts`, `smooth` and `creases`.
+The features are in `straight`, `curved` and `creases`.
 
 A place on a part is a row of numbers: none on a point, one on an edge, two on a flat face. All is asked of m places at once.
 """

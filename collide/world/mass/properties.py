@@ -1,7 +1,7 @@
 """Mass properties of bodies: volume, centre and inertia, by the divergence theorem over the faces.
 
 The volume integral of a monomial is that of a vector field over the surface, whose normal S_u x S_v comes with the area. It is found in
-doubles, not enclosed. Implicit bodies have a way of their own (`implicit_mass`).
+doubles, not enclosed. Implicit bodies have a way of their own (`mass.implicit`).
 """
 
 import functools

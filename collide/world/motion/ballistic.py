@@ -169,7 +169,7 @@ class Flight:
 
     @cached_property
     def turn_numbers(self) -> np.ndarray:
-        """The numbers of the rotation for a kernel of its gait (see `formulas.about_centre`), in all lanes."""
+        """The numbers of the rotation for a kernel of its gait (see `templates.about_centre`), in all lanes."""
         return lanes(np.repeat(np.concatenate([[self.turned], self.numbers, self.turn.ravel()])[:, None], 2, axis=1))
 
     @cached_property

@@ -49,7 +49,7 @@ class Actor:
         # As queries see it: the course, and the body, made where it is asked for.
         self.course: Any = None
         self._seen: tuple[Any, Moving | None] = None, None
-        # Their motion for the loop of `planes`, and of which course.
+        # Their motion for the loop of `separating_planes`, and of which course.
         self.posed: tuple[Any, Any] = None, None
         self.path: list[tuple[float, Any]] = []
         self.before: list[Any] | None = None

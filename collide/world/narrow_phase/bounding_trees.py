@@ -1,7 +1,7 @@
 """Candidate places and times of contact of two bodies in flight, by trees of bounding spheres, without a search.
 
-Balls round small parts of their surfaces are moved on in time by the native loop of `culling.nearing_loop`, in one call for a pair. Numbers
-of flights are all that it takes.
+Balls round small parts of their surfaces are moved on in time by the native loop of `native.bounding_trees_loop`, in one call for a pair.
+Numbers of flights are all that it takes.
 """
 
 import functools

@@ -76,7 +76,7 @@ def _both(one: Radius, other: Radius) -> Radius:
 
 
 def parted(one: Actor, other: Actor, window: Window, allowed: float = 0.0, stride: float = np.inf) -> Parted:
-    """As `planes.parted`."""
+    """As `separating_planes.parted`."""
     begin, end = window
     b = beside(one, other, window)
     if _far(b, window):
@@ -133,7 +133,7 @@ def _before(b: Beside, reach: float, since: float, end: float) -> float:
 
 
 def met(one: Actor, other: Actor, apart: Parted, end: float, size: float, least: float = 0.0) -> Contacts | None:
-    """As `planes.met`."""
+    """As `separating_planes.met`."""
     now, b = apart.until, beside(one, other, (apart.until, end))
     if b.wall is not None and not b.wall.faces(b.paths[0].centre_at(now)):
         # Beside the face, to which it may come along the plane.

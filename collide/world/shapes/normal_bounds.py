@@ -1,7 +1,7 @@
 """Bounds of the outward normals of a surface, in each box of a cover, round the vector that is kept for it.
 
 Where closed surfaces touch for the first time, and are smooth, their outward normals are opposed. And what parts there does not touch for
-the first time: just before, it was inside (see `culling.nearing_loop`).
+the first time: just before, it was inside (see `narrow_phase.native.bounding_trees_loop`).
 """
 
 import functools

@@ -45,7 +45,7 @@ class Entry:
 
 
 class Agenda:
-    """A queue of entries, which notes what changes from a mark on (see `undoable`). `versions`: the present ones of a key; entries of
+    """A queue of entries, which notes what changes from a mark on (see `journal`). `versions`: the present ones of a key; entries of
     earlier ones are passed over.
     """
 

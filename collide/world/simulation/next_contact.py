@@ -182,7 +182,7 @@ class Lookout(Boxed):
 
     def _near(self, key: Key, window: tuple[float, float], soon: float = math.inf, anew: bool = True) -> Near | None:
         """Where and when two bodies that fly may meet, looked at more closely, for a while from when they may on, if that is `soon`; None
-        of balls, with each other or beside what is fixed, of which all is known, and where nothing is. `anew`: see `apart.near`.
+        of balls, with each other or beside what is fixed, of which all is known, and where nothing is. `anew`: see `bounding_trees.near`.
         """
         one, other = (self.actors[k] for k in key[:2])
         flying = isinstance(one.course, Flight) and isinstance(other.course, Flight)

@@ -1,4 +1,4 @@
-"""The native loop of `world.apart`: best first over pairs of nodes of two trees, stretch of time by stretch.
+"""The native loop of `narrow_phase.bounding_trees`: best first over pairs of nodes of two trees, stretch of time by stretch.
 
 The key of a pair is a time before which what its nodes hold is apart. The pair with the least one is taken: the larger of two nodes that
 can be divided is, and the pairs with its halves are moved on in time from there. Leaves belong to groups. Pairs of groups are found in the

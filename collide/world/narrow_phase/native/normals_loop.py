@@ -1,4 +1,4 @@
-"""Bound of the first touch of two bodies in flight by their outward normals, for the native loop of `nearing_loop`.
+"""Bound of the first touch of two bodies in flight by their outward normals, for the native loop of `bounding_trees_loop`.
 
 Where bodies touch for the first time, and are smooth there, their outward normals are opposed: otherwise they would be in each other then,
 and just before. And what touches comes together: if the point of the one moves, against that of the other, to the side of the outward

@@ -1,4 +1,4 @@
-"""The native loop of `world.planes`: how long two bodies of corners that move are on different sides of planes, step by step.
+"""The native loop of `narrow_phase.separating_planes`: how long planes separate two moving bodies of corners, step by step.
 
 Of a time on, each corner is at X + r V + r^2 W / 2 after a time r, with W in an enclosure of its second derivative over a window of time
 (Taylor's theorem). Along a direction N + r N', which is that of a face of one body, or across an edge of each, as they turn at first, the

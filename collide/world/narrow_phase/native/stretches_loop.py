@@ -1,4 +1,4 @@
-"""Two bodies in flight over a stretch of time, for the native loop of `nearing_loop`: how their centres come together, and how they turn.
+"""Two bodies in flight over a stretch of time, for `bounding_trees_loop`: how their centres come together, and how they turn.
 
 In a stretch a rotation is R + s R' + s^2 R'' / 2, with R and R' of its beginning and R'' enclosed, s being the time from its beginning on.
 So of two points, each fixed to one of the bodies at a place a or b about its centre, the difference is d(s) = D + s V + s^2 g / 2, with D
@@ -89,7 +89,7 @@ def put_path(s: StretchesMemory, side: int, begin: float, end: float) -> None:
         s.place[6 + i] += sign * acceleration
     place, speed, force = s.flight[side, _LARGEST], s.flight[side, _LARGEST + 1], s.flight[side, _LARGEST + 2]
     tau = max(abs(flown), abs(end - s.flight[side, _START]))
-    # As in `neighbours.sizes`; it is out by ten times so many roundings, and counts twice.
+    # As in `broad_phase.boxes.sizes`; it is out by ten times so many roundings, and counts twice.
     places = place + tau * speed + tau * tau * force + (abs(end) + tau) * speed
     s.error += 20.0 * ROUNDINGS * over(s, places, speed + abs(flown) * force, force)
     s.drift += 20.0 * ROUNDINGS * (speed + tau * force)
