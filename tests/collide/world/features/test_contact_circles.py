@@ -22,7 +22,7 @@ from models.shapes.quadrics import ellipsoid
 from models.shapes.rings import implicit_torus, torus
 from models.shapes.solids import box, cylinder
 
-from .scenes import FLOOR
+from ..scenes import FLOOR
 
 GRAVITY = (0, 0, -10)
 

@@ -19,7 +19,7 @@ from generative import ImplicitSurface, ParametricSurface, u, v, x, y, z
 from models.shapes.quadrics import sphere
 from models.shapes.solids import box, cone, cylinder
 
-from .scenes import FLOOR
+from ..scenes import FLOOR
 
 GRAVITY = (0, 0, -10)
 CAN = cylinder(radius=1, height=2)

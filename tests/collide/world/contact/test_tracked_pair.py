@@ -12,7 +12,7 @@ from collide.world.dynamics.steady_contact import Mode
 from collide.world.motion.rotation import matrix
 from generative import ImplicitSurface, ParametricSurface, u, v, x, y, z
 
-from .scenes import BALL, FLOOR, RING
+from ..scenes import BALL, FLOOR, RING
 
 GRAVITY = (0, 0, -10)
 

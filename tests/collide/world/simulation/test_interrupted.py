@@ -19,7 +19,7 @@ from collide.world.simulation.event_queue import Agenda
 from collide.world.simulation.expiry import Undecided
 from collide.world.simulation.loop import Simulation
 
-from .scenes import BALL, EGG, FLOOR
+from ..scenes import BALL, EGG, FLOOR
 
 
 def bouncing():

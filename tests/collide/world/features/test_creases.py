@@ -16,7 +16,7 @@ from generative import ImplicitSurface, primitives, x, y, z
 from models.shapes.blobs import drilled_ball, lens
 from models.shapes.solids import biconvex_lens
 
-from .scenes import FLOOR
+from ..scenes import FLOOR
 
 HALF, TENTH = sp.Rational(1, 2), sp.Rational(1, 10)
 

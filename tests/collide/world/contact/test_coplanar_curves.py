@@ -15,7 +15,7 @@ from collide.world.motion.rotation import matrix
 from collide.world.motion.state import BodyState
 from models.shapes.solids import box, cone, cylinder
 
-from .scenes import FLOOR
+from ..scenes import FLOOR
 
 GRAVITY = (0, 0, -10)
 
