@@ -19,7 +19,7 @@ from . import page, saved
 from .dynamics.steady_contact import Mode
 from .event import Event
 from .motion.ballistic import Flight
-from .motion.moving_body import Actor
+from .motion.moving_body import MovingBody
 from .motion.rotation import crosses, quaternions
 from .motion.state import BodyState, State, at_each, places_along
 from .rigid_body import RigidBody
@@ -177,7 +177,7 @@ class Run:
         write_text(path, json.dumps(saved.table(self, self._paths)))
 
     @classmethod
-    def loaded(cls, world: Origin, actors: Sequence[Actor], path: str | PathLike[str]) -> "Run":
+    def loaded(cls, world: Origin, actors: Sequence[MovingBody], path: str | PathLike[str]) -> "Run":
         """See `World.load`."""
         known, past = saved.read(path, actors, Outcome.__members__)
         return cls(world, past, known["start"], known["until"], Outcome[known["outcome"]], known["reason"], known.get("certified", False))
@@ -189,7 +189,7 @@ class Run:
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         vars(self).update(state)
-        actors = [Actor(body, self.world.gravity) for body in self.world.bodies]
+        actors = [MovingBody(body, self.world.gravity) for body in self.world.bodies]
         self.simulation = saved.Past(actors, self.events, self.rests, self.until)
 
     # -- shown --------------------------------------------------------------------------------------------------------

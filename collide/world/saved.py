@@ -18,7 +18,7 @@ from codegen.interval import Interval
 from .dynamics.steady_contact import Mode
 from .event import Event
 from .motion.ballistic import flight
-from .motion.moving_body import Actor
+from .motion.moving_body import MovingBody
 from .motion.polynomial import Forced
 from .motion.prescribed import Driven
 from .rigid_body import RigidBody
@@ -37,7 +37,7 @@ _LARGEST, _ANGLE = 1e60, 1e6
 class Past:
     """Events, rests and paths of a run that was loaded or copied."""
 
-    actors: Sequence[Actor]
+    actors: Sequence[MovingBody]
     events: Sequence[Event]
     rests: Sequence[Rest]
     now: float
@@ -53,7 +53,7 @@ def table(run: Any, paths: Sequence[Sequence[tuple[float, Any]]]) -> dict[str, A
             "bodies": _kinds(run.world.bodies), "certified": run.certified_until is not None}
 
 
-def read(path: str | PathLike[str], actors: Sequence[Actor], outcomes: Collection[str]) -> tuple[dict[str, Any], Past]:
+def read(path: str | PathLike[str], actors: Sequence[MovingBody], outcomes: Collection[str]) -> tuple[dict[str, Any], Past]:
     """The table that a file holds, and what is known of its run, whose paths its actors have then. ValueError for what is no run of these
     bodies.
     """
@@ -119,7 +119,7 @@ def _event(own: dict[str, Any], count: int) -> Event:
     return Event(Interval(begin, end), pairs, **arrays, proved=proved.astype(bool))
 
 
-def _path(own: Any, actor: Actor, start: float, until: float) -> list[tuple[float, Any]]:
+def _path(own: Any, actor: MovingBody, start: float, until: float) -> list[tuple[float, Any]]:
     times = [_number(time) for time, _ in own]
     _require(times and times == sorted(times) and times[0] <= start)
     return [(time, _flown(numbers, actor, until)) for time, (_, numbers) in zip(times, own, strict=True)]
@@ -134,7 +134,7 @@ def _numbers(course: Any) -> Any:
     return [course.start, course.turned, *(_plain(getattr(course, name)) for name in _STATE)]
 
 
-def _flown(numbers: Any, actor: Actor, until: float) -> Any:
+def _flown(numbers: Any, actor: MovingBody, until: float) -> Any:
     if numbers is None:
         if actor.rigid.motion is None:
             raise ValueError

@@ -18,7 +18,7 @@ from ..search.budget import Budget, as_budget
 from ..search.clock import Clock
 from .contact_solver.impact import LAWS, Impact, Law
 from .dynamics.equations import Forces
-from .motion.moving_body import Actor, NotFinite
+from .motion.moving_body import MovingBody, NotFinite
 from .rigid_body import RigidBody, friction_of, restitution_of
 from .run import Outcome, Run
 from .simulation.expiry import Undecided
@@ -177,9 +177,9 @@ class World(Frozen):
         friction = [self.friction if b.friction is None else b.friction for b in both]
         return max(e), float(np.sqrt(friction[0] * friction[1]))
 
-    def _actors(self) -> list[Actor]:
-        actors = [Actor(body, self.gravity) for body in self.bodies]
-        first: dict[Any, Actor] = {}
+    def _actors(self) -> list[MovingBody]:
+        actors = [MovingBody(body, self.gravity) for body in self.bodies]
+        first: dict[Any, MovingBody] = {}
         for actor in actors:
             key = actor.rigid.shape, actor.rigid.fixed, tuple(actor.middle.tolist())
             other = first.setdefault(key, actor)

@@ -14,7 +14,7 @@ import numpy as np
 from ...bodies.surface_points import extent
 from ...culling.broad_phase import Window
 from ..motion.ballistic import Flight
-from ..motion.moving_body import Actor
+from ..motion.moving_body import MovingBody
 from ..motion.polynomial import Forced
 from ..motion.prescribed import Driven
 from ..shapes.margins import ROUNDINGS, WIDER
@@ -106,7 +106,7 @@ class Neighbours:
         self._noted.clear()
 
 
-def box_of(body: Actor, t: float, reach: float, since: float | None = None) -> tuple[np.ndarray, np.ndarray, float]:
+def box_of(body: MovingBody, t: float, reach: float, since: float | None = None) -> tuple[np.ndarray, np.ndarray, float]:
     """Corners of a box that holds a body from t on, some radii around it, and until when; of one that falls, as it is seen from what has
     fallen `since` a time, if that is given.
     """

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from ..motion.ballistic import Flight
-from ..motion.moving_body import Actor
+from ..motion.moving_body import MovingBody
 from ..shapes.margins import ROUNDINGS
 from .boxes import sizes
 
@@ -16,7 +16,7 @@ from .boxes import sizes
 _WIDER = 1.0 + 1e-6
 
 
-def departed(actors: Sequence[Actor], boxed: Callable[[int], tuple[np.ndarray, np.ndarray]], now: float) -> bool:
+def departed(actors: Sequence[MovingBody], boxed: Callable[[int], tuple[np.ndarray, np.ndarray]], now: float) -> bool:
     """Does none of the bodies meet another one after now, as long as each moves along its parabola? `boxed`: the corners of the box of a
     body that is fixed.
     """
@@ -27,14 +27,14 @@ def departed(actors: Sequence[Actor], boxed: Callable[[int], tuple[np.ndarray, n
     return all(_behind(a, lo, hi, now) for a in flying for lo, hi in resting) and _part(flying, now)
 
 
-def _box(k: int, actor: Actor, boxed: Callable[[int], tuple[np.ndarray, np.ndarray]], now: float) -> tuple[np.ndarray, np.ndarray]:
+def _box(k: int, actor: MovingBody, boxed: Callable[[int], tuple[np.ndarray, np.ndarray]], now: float) -> tuple[np.ndarray, np.ndarray]:
     if actor.rigid.fixed:
         return boxed(k)
     centre = actor.course.centre_at(now)
     return centre - actor.radius * _WIDER, centre + actor.radius * _WIDER
 
 
-def _behind(actor: Actor, lo: np.ndarray, hi: np.ndarray, now: float) -> bool:
+def _behind(actor: MovingBody, lo: np.ndarray, hi: np.ndarray, now: float) -> bool:
     """Is a plane at a side of the box never reached again?"""
     flight = actor.course
     centre, speed, force = flight.centre_at(now), flight.velocity_at(now), flight.acceleration
@@ -48,7 +48,7 @@ def _behind(actor: Actor, lo: np.ndarray, hi: np.ndarray, now: float) -> bool:
     return False
 
 
-def _part(actors: Sequence[Actor], now: float) -> bool:
+def _part(actors: Sequence[MovingBody], now: float) -> bool:
     """Are no two of the bodies ever so near as their radii? They must fall alike."""
     if len(actors) < 2:
         return True

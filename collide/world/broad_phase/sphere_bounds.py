@@ -11,7 +11,7 @@ import numpy as np
 from ...culling.broad_phase import Window
 from ..journal import Undoable
 from ..motion.ballistic import Flight
-from ..motion.moving_body import Actor
+from ..motion.moving_body import MovingBody
 from .boxes import not_before, not_before_box
 
 # So many times as long as is wanted. Effort only.
@@ -24,12 +24,13 @@ class Far:
     def __init__(self) -> None:
         self.known: Undoable[tuple[int, int], tuple[float, tuple[int, int]]] = Undoable()
 
-    def beyond(self, pair: tuple[int, ...], actors: tuple[Actor, Actor], time: float) -> bool:
+    def beyond(self, pair: tuple[int, ...], actors: tuple[MovingBody, MovingBody], time: float) -> bool:
         """Is it kept that two bodies are apart up to a time?"""
         until, known = self.known.get((pair[0], pair[1]), (-math.inf, None))
         return until >= time and known == (actors[0].way, actors[1].way)
 
-    def until(self, pair: tuple[int, int], actors: tuple[Actor, Actor], box: tuple[np.ndarray, np.ndarray] | None, window: Window) -> float:
+    def until(self, pair: tuple[int, int], actors: tuple[MovingBody, MovingBody], box: tuple[np.ndarray, np.ndarray] | None,
+              window: Window) -> float:
         """A time of the window before which two bodies that fly are apart; its beginning if none is found. `box`: of one that is fixed."""
         one, other = actors
         ways = one.way, other.way
@@ -45,7 +46,7 @@ class Far:
         return min(until, window[1])
 
 
-def move_alike(one: Actor, other: Actor, time: float) -> bool:
+def move_alike(one: MovingBody, other: MovingBody, time: float) -> bool:
     """Have two bodies one velocity and acceleration, and no spin that matters?"""
     if not (isinstance(one.course, Flight) and isinstance(other.course, Flight)):
         return False

@@ -17,7 +17,7 @@ from ...bodies.parts import is_closed
 from ...moment.start import Start
 from ...search.clock import Clock
 from ..event import Event
-from ..motion.moving_body import Actor
+from ..motion.moving_body import MovingBody
 from ..narrow_phase.overlap import share_a_point
 from ..narrow_phase.search import state_at
 from ..simulation.expiry import Undecided, ordered
@@ -39,7 +39,7 @@ class Certified:
     body all so far. `last`: of pairs that have touched, the versions of their motions after it and by what it did.
     """
 
-    def __init__(self, actors: Sequence[Actor], coefficients: Callable[[int, int], tuple[float, float]], start: float,
+    def __init__(self, actors: Sequence[MovingBody], coefficients: Callable[[int, int], tuple[float, float]], start: float,
                  called: Callable[[int], str]) -> None:
         self.actors, self.coefficients, self.start, self.called = actors, coefficients, start, called
         self.rests: list[Any] = []

@@ -14,7 +14,7 @@ import numpy as np
 
 from ..contact_solver.impact import Contact
 from ..motion.ballistic import Flight
-from ..motion.moving_body import Actor
+from ..motion.moving_body import MovingBody
 from ..motion.rotation import frame
 from ..shapes.simple import Flat
 
@@ -42,7 +42,7 @@ class Held:
     leaves: bool = False
 
 
-def rest(actors: Sequence[Actor], contacts: Sequence[Contact], t: float) -> bool:
+def rest(actors: Sequence[MovingBody], contacts: Sequence[Contact], t: float) -> bool:
     """Do forces at the contacts hold these bodies, which do not move? Contacts are of pairs of numbers of them."""
     from scipy.optimize import nnls
 
@@ -71,12 +71,12 @@ def still(course: Flight, t: float, size: float, gravity: np.ndarray) -> bool:
     return bool(np.linalg.norm(course.velocity_at(t)) <= least and np.linalg.norm(course.spin_at(t)) * size <= least)
 
 
-def at_rest(actor: Actor, t: float) -> Flight:
+def at_rest(actor: MovingBody, t: float) -> Flight:
     found: Flight = actor.course.again(t, velocity=np.zeros(3), acceleration=np.zeros(3), spin=np.zeros(3), spinning=np.zeros(3))
     return found
 
 
-def ball_on(actor: Actor, face: Flat, normal: np.ndarray, friction: float, t: float) -> Held | None:
+def ball_on(actor: MovingBody, face: Flat, normal: np.ndarray, friction: float, t: float) -> Held | None:
     """A ball on a flat face that does not move; `normal` points to the ball, and `face` is in the world. None where the direction of the
     friction would turn, so that there is no parabola.
     """
@@ -106,7 +106,7 @@ def ball_on(actor: Actor, face: Flat, normal: np.ndarray, friction: float, t: fl
     return _bounded(Held(Mode.SLIDING, course, ends), face, radius * normal)
 
 
-def block_on(actor: Actor, contacts: Sequence[Contact], t: float) -> Held | None:
+def block_on(actor: MovingBody, contacts: Sequence[Contact], t: float) -> Held | None:
     """A body without spin that slides evenly on what does not move, on several contacts whose normals point to it."""
     from scipy.optimize import nnls
 

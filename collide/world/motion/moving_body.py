@@ -32,7 +32,7 @@ class NotFinite(ArithmeticError):
         self.rigid, self.time = rigid, time
 
 
-class Actor:
+class MovingBody:
     """A body: `kind` of shape (equal for equal shapes), `middle`, its centre of mass in the shape's coordinates; found where they are asked
     for: `radius` round it, `ball`, the radius of a ball, or None, and `flats`, its flat faces. `course`: its present motion; `path`: all so
     far, with the times from which they hold. `version` counts changes of what queries see, and `way` those of the path of its centre.
@@ -143,7 +143,7 @@ class Actor:
             self._templates[gait] = Template(shape, self.middle, gait)
         return self._templates[gait].moving(values_of(course, self.middle, self.ball is not None))
 
-    def like(self, other: "Actor | None", number: int) -> None:
+    def like(self, other: "MovingBody | None", number: int) -> None:
         """Of equal shapes, which have one number, templates are made once."""
         self.shape_number = number
         if other is not None:

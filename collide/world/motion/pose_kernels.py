@@ -16,7 +16,7 @@ from generative.motion import quaternion_matrix
 from ...bodies.motions import entries_of
 from ...culling.approach import lanes
 from .ballistic import Gait
-from .moving_body import Actor
+from .moving_body import MovingBody
 from .prescribed import Driven
 from .templates import formula, values_of
 
@@ -34,7 +34,7 @@ class Pose(NamedTuple):
     still: np.ndarray | None
 
 
-def pose_of(actor: Actor) -> Pose:
+def pose_of(actor: MovingBody) -> Pose:
     """Its motion as queries see it, made once for a course."""
     seen = actor.seen
     if actor.posed[0] is not seen:
@@ -43,7 +43,7 @@ def pose_of(actor: Actor) -> Pose:
     return found
 
 
-def _pose(actor: Actor, course: object) -> Pose:
+def _pose(actor: MovingBody, course: object) -> Pose:
     if actor.rigid.fixed:
         turn, place = ([sp.Rational(e) for e in row.tolist()] for row in (actor.rigid.orientation, actor.rigid.position))
         rows = np.zeros((3 * ROWS, 2))

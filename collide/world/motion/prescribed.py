@@ -71,7 +71,7 @@ class Driven:
         return np.concatenate([found[18:21], _spin(found[9:18].reshape(3, 3), found[:9].reshape(3, 3))])
 
     def pace(self, begin: float, end: float) -> tuple[np.ndarray, np.ndarray, float]:
-        """See `Actor.pace`; how fast points turn, against their distance from the origin of the shape."""
+        """See `MovingBody.pace`; how fast points turn, against their distance from the origin of the shape."""
         lo, hi = (e[0] for e in self._kernel.interval(np.array([[begin]]), np.array([[end]])))
         return lo[21:24], hi[21:24], float(np.linalg.norm(np.maximum(np.abs(lo[12:21]), np.abs(hi[12:21]))))
 

@@ -26,7 +26,7 @@ from ...bodies.motions import entries_of
 from ...culling.broad_phase import Window
 from ...moment.region import Region
 from ..motion.ballistic import Gait
-from ..motion.moving_body import Actor
+from ..motion.moving_body import MovingBody
 from ..motion.templates import about_centre
 from ..shapes.bounding_spheres import BallTree
 from .native import bounding_trees_loop
@@ -47,7 +47,7 @@ class Near(NamedTuple):
     region: Region | None
 
 
-def near(one: Actor, other: Actor, window: Window, stride: float, soon: float = math.inf, anew: bool = True) -> Near | None:
+def near(one: MovingBody, other: MovingBody, window: Window, stride: float, soon: float = math.inf, anew: bool = True) -> Near | None:
     """Until when two bodies do not meet in a window of time, and where they may meet after that, for so long, if that is before a time
     `soon`; None where nothing is known. The window ends with their flights or before; at least one of them is free and none is driven.
     `anew`: none is in the other one as it begins, and it is asked where they may touch for the first time, but for what touches then; else
@@ -84,7 +84,7 @@ def _run(memory: Memory) -> None:
             memory.set("unused", kept + old)
 
 
-def _put(memory: Memory, side: int, actor: Actor) -> np.ndarray | None:
+def _put(memory: Memory, side: int, actor: MovingBody) -> np.ndarray | None:
     """A body for the loop; what must stay alive while it runs."""
     flight, fixed = actor.course, actor.rigid.fixed
     memory["flight"][side] = _resting(*actor.rigid.position.tolist()) if fixed else flight.row
@@ -123,7 +123,7 @@ def _memory(one: BallTree, other: BallTree) -> Memory:
     return found[0]
 
 
-def _stretches(actors: tuple[Actor, Actor], window: Window) -> list[float]:
+def _stretches(actors: tuple[MovingBody, MovingBody], window: Window) -> list[float]:
     """The ends of stretches of time, as many as bodies turn far; none for a time that has no end."""
     begin, end = window
     if not begin < end < math.inf:

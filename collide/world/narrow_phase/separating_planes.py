@@ -19,7 +19,7 @@ from ...answers.contacts import Contacts, Status
 from ...culling.broad_phase import Window
 from ...moment.start import Start
 from ..contact.manifold import Link, Side, manifold
-from ..motion.moving_body import Actor
+from ..motion.moving_body import MovingBody
 from ..motion.polynomial import place_of
 from ..motion.pose_kernels import pose_of
 from ..motion.state import BodyState
@@ -55,11 +55,11 @@ class Parted(NamedTuple):
     certain: bool
 
 
-def flat(actor: Actor) -> Hull | None:
+def flat(actor: MovingBody) -> Hull | None:
     return None if actor.ball is not None else hull(actor.rigid.outline)
 
 
-def parted(one: Actor, other: Actor, window: Window, allowed: float = 0.0, stride: float = np.inf) -> Parted:
+def parted(one: MovingBody, other: MovingBody, window: Window, allowed: float = 0.0, stride: float = np.inf) -> Parted:
     """Until when two bodies of flat faces are *proved* apart from the beginning of a window on, in which their motions are as queries see
     them; from then on, or since a later time, until which they are proved to be `allowed` deep in each other at most. In that time steps
     begin with one of `stride`.
@@ -105,7 +105,7 @@ def _memory(one: Hull, other: Hull) -> Memory:
 # -- that they meet --------------------------------------------------------------------------------------------------------
 
 
-def met(one: Actor, other: Actor, apart: Parted, end: float, size: float, least: float = 0.0) -> Contacts | None:
+def met(one: MovingBody, other: MovingBody, apart: Parted, end: float, size: float, least: float = 0.0) -> Contacts | None:
     """The contact of two bodies of flat faces that come together, faster than `least`, where they are not known to be apart any more,
     *proved*; None where it is not. `size`: of the smaller body.
     """
@@ -126,7 +126,7 @@ def met(one: Actor, other: Actor, apart: Parted, end: float, size: float, least:
     return None
 
 
-def touching(one: Actor, other: Actor, apart: Parted, size: float) -> Contacts | None:
+def touching(one: MovingBody, other: MovingBody, apart: Parted, size: float) -> Contacts | None:
     """Where two bodies of flat faces touch at a time, in doubles; None where they do not, or deep in each other."""
     hulls = flat(one), flat(other)
     assert hulls[0] is not None and hulls[1] is not None
@@ -145,24 +145,24 @@ def contacts_of(points: np.ndarray, normal: np.ndarray, proved: np.ndarray, when
                     time_span=(when[0], max(end, when[1])))
 
 
-def _corners(actor: Actor, own: Hull, moment: float) -> np.ndarray:
+def _corners(actor: MovingBody, own: Hull, moment: float) -> np.ndarray:
     """Places of corners, in doubles."""
     place = _place(actor, moment)
     return np.asarray((own.corners - actor.middle) @ place.turn.T + place.centre)
 
 
-def _place(actor: Actor, moment: float) -> BodyState:
+def _place(actor: MovingBody, moment: float) -> BodyState:
     return place_of(actor.seen, moment)
 
 
-def _links(actors: tuple[Actor, Actor], hulls: tuple[Hull, Hull], n: np.ndarray, moment: float, size: float) -> list[Link]:
+def _links(actors: tuple[MovingBody, MovingBody], hulls: tuple[Hull, Hull], n: np.ndarray, moment: float, size: float) -> list[Link]:
     """Where two bodies touch across a normal at a moment, in doubles."""
     one, other = (Side(_place(a, moment), polyhedral(a.rigid.outline, _middle(a)), None) for a in actors)
     low = _corners(actors[1], hulls[1], moment)
     return manifold(0, 1, one, other, low[np.argmin(low @ n)], -n, size)
 
 
-def _meeting(actors: tuple[Actor, Actor], link: Link, moment: float) -> tuple[np.ndarray, np.ndarray, float, float]:
+def _meeting(actors: tuple[MovingBody, MovingBody], link: Link, moment: float) -> tuple[np.ndarray, np.ndarray, float, float]:
     """Of a contact then: the middle of the gap, the normal from the first body to the second, how wide it is, and how fast it closes."""
     one, other = (_place(actors[k], moment) for k in link.pair)
     course = link.contact.course(one, other)
@@ -171,7 +171,8 @@ def _meeting(actors: tuple[Actor, Actor], link: Link, moment: float) -> tuple[np
     return course.point - course.gap / 2.0 * course.normal, normal, float(course.gap), closing
 
 
-def _shared(actors: tuple[Actor, Actor], hulls: tuple[Hull, Hull], links: Sequence[Link], moment: float) -> tuple[np.ndarray, np.ndarray]:
+def _shared(actors: tuple[MovingBody, MovingBody], hulls: tuple[Hull, Hull], links: Sequence[Link],
+            moment: float) -> tuple[np.ndarray, np.ndarray]:
     """The points (k, 3) of contacts at a moment, in doubles, and of which it is *proved* that they are in both bodies."""
     found = [_meeting(actors, link, moment) for link in links]
     points, up = (np.array([f[k] for f in found]) for k in (0, 1))
@@ -185,7 +186,7 @@ def _shared(actors: tuple[Actor, Actor], hulls: tuple[Hull, Hull], links: Sequen
     return points, proved
 
 
-def _inward(actor: Actor, own: Hull, points: np.ndarray, moment: float) -> np.ndarray:
+def _inward(actor: MovingBody, own: Hull, points: np.ndarray, moment: float) -> np.ndarray:
     """Ways (k, 3) into a body from points on it: beside an edge or a corner of what is convex, to its middle; else away from the faces that
     meet there.
     """
@@ -205,7 +206,7 @@ def _alongside(ways: np.ndarray, n: np.ndarray) -> np.ndarray:
     return np.asarray(found / np.maximum(np.linalg.norm(found, axis=1, keepdims=True), 1e-300))
 
 
-def _both(actors: tuple[Actor, Actor], hulls: tuple[Hull, Hull], points: np.ndarray, up: np.ndarray, moment: float) -> np.ndarray:
+def _both(actors: tuple[MovingBody, MovingBody], hulls: tuple[Hull, Hull], points: np.ndarray, up: np.ndarray, moment: float) -> np.ndarray:
     """(k,): is it *proved* that points are in both bodies; or, of a sheet, that the way from there into the other body goes through it?"""
     proved = np.ones(len(points), bool)
     for k, bulk in enumerate((-up, up)):
@@ -218,12 +219,12 @@ def _both(actors: tuple[Actor, Actor], hulls: tuple[Hull, Hull], points: np.ndar
     return proved
 
 
-def _middle(actor: Actor) -> tuple[float, float, float]:
+def _middle(actor: MovingBody) -> tuple[float, float, float]:
     a, b, c = actor.middle.tolist()
     return a, b, c
 
 
-def _inside(actor: Actor, own: Hull, points: np.ndarray, moment: float) -> np.ndarray:
+def _inside(actor: MovingBody, own: Hull, points: np.ndarray, moment: float) -> np.ndarray:
     """(k,): is it *proved* that points are in a body, or within the border of a sheet?"""
     at, error = _seen(actor, own, points, moment)
     if not len(own.within):
@@ -231,7 +232,7 @@ def _inside(actor: Actor, own: Hull, points: np.ndarray, moment: float) -> np.nd
     return np.asarray((at @ own.within[:, :3].T - own.within[:, 3]).max(axis=1) < -error)
 
 
-def _beyond(actor: Actor, sheet: Flat, points: np.ndarray, moment: float) -> np.ndarray:
+def _beyond(actor: MovingBody, sheet: Flat, points: np.ndarray, moment: float) -> np.ndarray:
     """(k,): on which side of a sheet are points, as is *proved*; 0: not known."""
     own = flat(actor)
     assert own is not None
@@ -240,7 +241,7 @@ def _beyond(actor: Actor, sheet: Flat, points: np.ndarray, moment: float) -> np.
     return np.where(np.abs(high) > error, np.sign(high), 0.0)
 
 
-def _seen(actor: Actor, own: Hull, points: np.ndarray, moment: float) -> tuple[np.ndarray, float]:
+def _seen(actor: MovingBody, own: Hull, points: np.ndarray, moment: float) -> tuple[np.ndarray, float]:
     """Points in the coordinates of a body, and how far they may be out beyond a plane of it. Its motion is a rotation but for roundings."""
     lo, hi = entries(actor, moment)
     turn, shift, wide = (lo[:9] + hi[:9]).reshape(3, 3) / 2.0, (lo[9:] + hi[9:]) / 2.0, hi - lo
@@ -248,7 +249,7 @@ def _seen(actor: Actor, own: Hull, points: np.ndarray, moment: float) -> tuple[n
     return (points - shift) @ turn, own.slack + float(np.linalg.norm(wide[9:]) + np.linalg.norm(wide[:9]) * sizes) + _ROUNDING * sizes
 
 
-def entries(actor: Actor, moment: float) -> tuple[np.ndarray, np.ndarray]:
+def entries(actor: MovingBody, moment: float) -> tuple[np.ndarray, np.ndarray]:
     """Enclosures of a motion (12)."""
     pose, at = pose_of(actor), np.array([[moment]])
     if pose.still is not None:

@@ -14,7 +14,7 @@ from ...answers.contacts import Contacts
 from ...culling.broad_phase import Window
 from ..broad_phase.boxes import not_before
 from ..motion.ballistic import Flight
-from ..motion.moving_body import Actor
+from ..motion.moving_body import MovingBody
 from ..motion.polynomial import Forced
 from ..shapes.margins import ROUNDINGS, WIDER
 from ..shapes.simple import exact_ball
@@ -27,14 +27,14 @@ from .support_planes import walls_of
 _LONG, _LONGER, _HARDLY, _ULPS = 1e-9, 8.0, 1e-13, 4.0
 
 
-def known(one: Actor, other: Actor) -> bool:
+def known(one: MovingBody, other: MovingBody) -> bool:
     """Are two bodies such that all is told here?"""
     if radius_of(one) is not None:
         return radius_of(other) is not None or len(walls_of(other)) > 0
     return radius_of(other) is not None and len(walls_of(one)) > 0
 
 
-def radius_of(actor: Actor) -> Radius | None:
+def radius_of(actor: MovingBody) -> Radius | None:
     """None of what is no ball, or whose centre does not go along a polynomial."""
     if actor.ball is None or not isinstance(actor.seen, (Flight, Forced)) or (actor.rigid.fixed and actor.middle.any()):
         return None
@@ -51,7 +51,7 @@ def _radius(shape: Any, middle: tuple[float, float, float]) -> Radius:
     return Radius(enclose(sp.sqrt(found[1]) - aside)[0], enclose(sp.sqrt(found[1]) + aside)[1])
 
 
-def beside(one: Actor, other: Actor, window: Window) -> Beside:
+def beside(one: MovingBody, other: MovingBody, window: Window) -> Beside:
     """How two bodies are beside each other: of the walls of one that is fixed, that which the ball reaches last."""
     first, second = radius_of(one), radius_of(other)
     if first is not None and second is not None:
@@ -75,7 +75,7 @@ def _both(one: Radius, other: Radius) -> Radius:
 # -- as of bodies of flat faces --------------------------------------------------------------------------------------------
 
 
-def parted(one: Actor, other: Actor, window: Window, allowed: float = 0.0, stride: float = np.inf) -> Parted:
+def parted(one: MovingBody, other: MovingBody, window: Window, allowed: float = 0.0, stride: float = np.inf) -> Parted:
     """As `separating_planes.parted`."""
     begin, end = window
     b = beside(one, other, window)
@@ -132,7 +132,7 @@ def _before(b: Beside, reach: float, since: float, end: float) -> float:
     return since
 
 
-def met(one: Actor, other: Actor, apart: Parted, end: float, size: float, least: float = 0.0) -> Contacts | None:
+def met(one: MovingBody, other: MovingBody, apart: Parted, end: float, size: float, least: float = 0.0) -> Contacts | None:
     """As `separating_planes.met`."""
     now, b = apart.until, beside(one, other, (apart.until, end))
     if b.wall is not None and not b.wall.faces(b.paths[0].centre_at(now)):

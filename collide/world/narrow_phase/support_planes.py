@@ -11,7 +11,7 @@ from generative import u, v
 from generative.changes import pieces_of
 
 from ...bodies.mesh import Mesh
-from ..motion.moving_body import Actor
+from ..motion.moving_body import MovingBody
 from ..shapes.hull import across, hull
 from ..shapes.polyhedral import polyhedral
 from ..shapes.simple import Flat
@@ -45,7 +45,7 @@ class Wall(NamedTuple):
         return bool((self.across[:, :3] @ point - self.across[:, 3]).max() < -_INSIDE * size - self.slack)
 
 
-def walls_of(actor: Actor) -> tuple[Wall, ...]:
+def walls_of(actor: MovingBody) -> tuple[Wall, ...]:
     """Of a body that is fixed, convex and closed, or one flat sheet, whose walls look either way; else none."""
     own = hull(actor.rigid.outline) if actor.rigid.fixed else None
     if own is None or not len(own.within):

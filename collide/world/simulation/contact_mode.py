@@ -8,7 +8,7 @@ import numpy as np
 from ..contact_solver.forces import Kept
 from ..dynamics.equations import Forces, System
 from ..dynamics.steady_contact import Mode, still
-from ..motion.moving_body import Actor
+from ..motion.moving_body import MovingBody
 from .event_queue import Key
 from .expiry import Undecided
 from .low_bounces import Hopping
@@ -21,7 +21,7 @@ SLOW = 1e-9
 class Staying(Hopping):
     """Of bodies that are followed, `modes`: how they stay in contact."""
 
-    def __init__(self, actors: Sequence[Actor], coefficients: Callable[[int, int], tuple[float, float]], start: float,
+    def __init__(self, actors: Sequence[MovingBody], coefficients: Callable[[int, int], tuple[float, float]], start: float,
                  forces: Forces | None, gravity: np.ndarray) -> None:
         super().__init__(actors, coefficients, start, forces)
         self.particulars, self.gravity = [a.particulars for a in actors], gravity

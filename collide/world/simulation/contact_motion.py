@@ -16,10 +16,10 @@ from ..dynamics.guards import BEYOND, End, Watch, hopping
 from ..dynamics.projection import lifted, onward, settled
 from ..dynamics.steady_contact import Held, Mode, at_rest
 from ..motion import rotation
-from ..motion.moving_body import Actor
+from ..motion.moving_body import MovingBody
 from ..motion.polynomial import Forced, onset
 from .contact_mode import Staying
-from .event_queue import Due, Key
+from .event_queue import EventKind, Key
 from .expiry import Undecided
 
 # Against a slip that counts as none, those that are stopped where there is no other answer.
@@ -37,7 +37,7 @@ class Following(Staying):
     time is tried at once, of those that slip, and others.
     """
 
-    def __init__(self, actors: Sequence[Actor], coefficients: Callable[[int, int], tuple[float, float]], start: float,
+    def __init__(self, actors: Sequence[MovingBody], coefficients: Callable[[int, int], tuple[float, float]], start: float,
                  forces: Forces | None, gravity: np.ndarray) -> None:
         super().__init__(actors, coefficients, start, forces, gravity)
         self.ends: dict[int, End | None] = {}
@@ -205,7 +205,7 @@ class Following(Staying):
         for k, course in zip(system.free, found, strict=True):
             self.actors[k].take(course if end is None else replace(course, until=end.time), self.now)
             # So nothing comes after it that does not know how the body moves on.
-            self.push(self.actors[k].course.until, Due.SERIES, (k,))
+            self.push(self.actors[k].course.until, EventKind.SERIES, (k,))
             # How long a slip can be followed at once, which gets less and less as it ends, says nothing of what sticks then.
             self.steps |= {(k, turning): step if soon else system.step for turning in {system.turning, True}}
             self.ends[k] = end

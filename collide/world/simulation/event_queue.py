@@ -14,7 +14,7 @@ Key = tuple[int, ...]
 """Two bodies i < j; with a third number, one of them and a part of the other, of which a flat face is touched already."""
 
 
-class Due(Enum):
+class EventKind(Enum):
     """Why there is something to do: a proved contact, the end of a small bounce, of a box, of a series, of a motion in contact; or a pair
     may meet from then on.
     """
@@ -28,12 +28,12 @@ class Due(Enum):
 
 
 @dataclass(order=True, slots=True)
-class Entry:
+class EventEntry:
     """What to do at a time, of a pair or a body `key`, unless its version has changed; of a hit, what was `found`."""
 
     time: float
     order: int
-    kind: Due = field(compare=False)
+    kind: EventKind = field(compare=False)
     key: Key = field(compare=False)
     versions: tuple[int, ...] = field(compare=False)
     found: Contacts | None = field(compare=False, default=None)
@@ -44,39 +44,39 @@ class Entry:
         return Interval(self.time, self.time) if self.found is None or self.found.time is None else self.found.time
 
 
-class Agenda:
+class EventQueue:
     """A queue of entries, which notes what changes from a mark on (see `journal`). `versions`: the present ones of a key; entries of
     earlier ones are passed over.
     """
 
     def __init__(self, versions: Callable[[Key], tuple[int, ...]]) -> None:
         self._versions, self._order = versions, itertools.count()
-        self._heap: list[Entry] = []
+        self._heap: list[EventEntry] = []
         # Entries since the mark, each with whether it went in; noted before it does, so that Ctrl-C may come in between.
-        self._noted: list[tuple[Entry, bool]] = []
+        self._noted: list[tuple[EventEntry, bool]] = []
 
-    def push(self, time: float, kind: Due, key: Key, found: Contacts | None = None) -> None:
-        self.put_back(Entry(time, next(self._order), kind, key, self._versions(key), found))
+    def push(self, time: float, kind: EventKind, key: Key, found: Contacts | None = None) -> None:
+        self.put_back(EventEntry(time, next(self._order), kind, key, self._versions(key), found))
 
-    def put_back(self, entry: Entry) -> None:
+    def put_back(self, entry: EventEntry) -> None:
         self._noted.append((entry, True))
         heapq.heappush(self._heap, entry)
 
-    def next(self) -> Entry | None:
+    def next(self) -> EventEntry | None:
         """What comes next; it stays in the queue."""
         while self._heap and not self.holds(self._heap[0]):
             self.pop()
         return self._heap[0] if self._heap else None
 
-    def pop(self) -> Entry:
+    def pop(self) -> EventEntry:
         self._noted.append((self._heap[0], False))
         return heapq.heappop(self._heap)
 
-    def holds(self, entry: Entry) -> bool:
+    def holds(self, entry: EventEntry) -> bool:
         """Is it about the present motions?"""
         return entry.versions == self._versions(entry.key)
 
-    def __iter__(self) -> Iterator[Entry]:
+    def __iter__(self) -> Iterator[EventEntry]:
         """All that count, in any order."""
         return filter(self.holds, self._heap)
 

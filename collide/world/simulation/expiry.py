@@ -8,9 +8,9 @@ from generative.body import called
 from ...answers.contacts import Contacts
 from ..broad_phase.boxes import Frame, Neighbours, box_of
 from ..motion.ballistic import Flight, Gait
-from ..motion.moving_body import Actor
+from ..motion.moving_body import MovingBody
 from ..motion.polynomial import Forced
-from .event_queue import Agenda, Due, Key
+from .event_queue import EventKind, EventQueue, Key
 
 # A series is followed for so much of the time for which it holds.
 _MOST = 1.0 - 2.0**-20
@@ -27,10 +27,10 @@ class Undecided(Exception):
 class Boxed:
     """`now`: up to this time all is known; `near`: which bodies come near each other; `queue`: what is to be done."""
 
-    def __init__(self, actors: Sequence[Actor], start: float) -> None:
+    def __init__(self, actors: Sequence[MovingBody], start: float) -> None:
         self.actors, self.now, self.start = actors, start, start
         self.near = Neighbours(len(actors))
-        self.queue = Agenda(self._versions)
+        self.queue = EventQueue(self._versions)
 
     def called(self, k: int) -> str:
         return called([a.rigid for a in self.actors], k)
@@ -39,7 +39,7 @@ class Boxed:
         """The radius of the smaller of two bodies, of those that are free."""
         return min(a.radius for a in (self.actors[k] for k in key[:2]) if a.free)
 
-    def push(self, time: float, kind: Due, key: Key, found: Contacts | None = None) -> None:
+    def push(self, time: float, kind: EventKind, key: Key, found: Contacts | None = None) -> None:
         self.queue.push(time, kind, key, found)
 
     def _versions(self, key: Key) -> tuple[int, ...]:
@@ -90,13 +90,13 @@ class Boxed:
         """Entries for the end of a body's boxes, and for that of its series in free flight."""
         actor, until = self.actors[k], min(self.near.until(k, frame) for frame in self.near.frames(k))
         if until < (actor.lasts if isinstance(actor.course, Forced) else math.inf):
-            self.push(until, Due.BOX, (k,))
+            self.push(until, EventKind.BOX, (k,))
         if isinstance(actor.course, Flight) and actor.course.gait is Gait.SERIES:
             # Somewhat before its end: what is clear up to that is then known to be apart.
-            self.push(self.now + _MOST * (actor.course.until - self.now), Due.SERIES, (k,))
+            self.push(self.now + _MOST * (actor.course.until - self.now), EventKind.SERIES, (k,))
 
 
-def ordered(actors: Sequence[Actor], key: Key) -> tuple[int, int]:
+def ordered(actors: Sequence[MovingBody], key: Key) -> tuple[int, int]:
     """A pair in the order of the kinds of its bodies: pairs of one kind share code."""
     i, j = key[:2]
     return (i, j) if (actors[i].shape_number, i) <= (actors[j].shape_number, j) else (j, i)

@@ -10,7 +10,7 @@ from ..event import SAME, distinct
 from ..narrow_phase.search import meet
 from ..shapes.simple import Flat
 from .contact_motion import Following
-from .event_queue import Entry, Key
+from .event_queue import EventEntry, Key
 from .expiry import Undecided, ordered
 from .low_bounces import LOW
 from .pair import Touching
@@ -37,7 +37,7 @@ class Hitting(Following):
         late = found.status is Status.CONTACT and found.time is not None and found.time[1] >= self.now - SAME
         return self._touch(found, key) if late else None
 
-    def _met(self, entry: Entry) -> Touching:
+    def _met(self, entry: EventEntry) -> Touching:
         found, (i, j) = entry.found, entry.key[:2]
         if found is None:
             return self.moved_touch(entry.key)

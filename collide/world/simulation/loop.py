@@ -23,12 +23,12 @@ from ..event import Event
 from ..features.local_geometry import Lost
 from ..journal import Noted
 from ..motion.ballistic import Flight
-from ..motion.moving_body import Actor
+from ..motion.moving_body import MovingBody
 from ..motion.polynomial import Forced
 from ..narrow_phase import separating_planes
 from ..narrow_phase.overlap import share_a_point
 from ..narrow_phase.search import state_at
-from .event_queue import Due, Entry, Key
+from .event_queue import EventEntry, EventKind, Key
 from .expiry import Undecided, ordered
 from .impact_points import Hitting
 from .pair import Touching
@@ -44,7 +44,7 @@ _CHANGING = ("now", "parting", "unknown", "gentle", "held", "left", "touching", 
 class Simulation(Hitting):
     """Actors, and what they did: `events`. `law`: what contacts do. `forces`: those that act on bodies besides `gravity`, if there are."""
 
-    def __init__(self, actors: Sequence[Actor], law: Law, coefficients: Callable[[int, int], tuple[float, float]], start: float,
+    def __init__(self, actors: Sequence[MovingBody], law: Law, coefficients: Callable[[int, int], tuple[float, float]], start: float,
                  forces: Forces | None = None, gravity: np.ndarray | None = None) -> None:
         super().__init__(actors, coefficients, start, forces, np.zeros(3) if gravity is None else gravity)
         self.law, self.begun, self.at_once, self.stuck, self.over, self.since_asked = law, False, 0, "", "", 0
@@ -161,23 +161,23 @@ class Simulation(Hitting):
         if self.since_asked < len(self.actors) or self.forces is not None:
             return False
         self.since_asked = 0
-        waiting = any(e.kind in (Due.HIT, Due.BOUNCE, Due.HELD) for e in self.queue)
+        waiting = any(e.kind in (EventKind.HIT, EventKind.BOUNCE, EventKind.HELD) for e in self.queue)
         held = any(not (self.actors[i].still or self.actors[i].rigid.fixed) for key in self.held for i in key[:2])
         return not waiting and not held and departed(self.actors, self.near.box, self.now)
 
-    def _step(self, entry: Entry, clock: Clock) -> None:
+    def _step(self, entry: EventEntry, clock: Clock) -> None:
         self.at_once = self.at_once + 1 if entry.time <= self.now else 0
         if self.at_once > _MOST_AT_ONCE:
             raise Undecided(f"more than {_MOST_AT_ONCE} events come at t = {self.now!r}")
         self.now = max(self.now, entry.time)
-        if entry.kind is Due.BOX:
+        if entry.kind is EventKind.BOX:
             self.hold_on(entry.key[0])
             self.ask_all(entry.key, clock)
-        elif entry.kind is Due.SERIES:
+        elif entry.kind is EventKind.SERIES:
             self._next_series(entry.key[0], clock)
-        elif entry.kind is Due.LOOK:
+        elif entry.kind is EventKind.LOOK:
             self.ask(entry.key, clock)
-        elif entry.kind is Due.HELD:
+        elif entry.kind is EventKind.HELD:
             self.held_again(entry.key[0], clock)
         else:
             self._hits(entry, clock)
@@ -194,21 +194,21 @@ class Simulation(Hitting):
                 self._respond(hit, Interval(self.now, self.now), clock)
         elif actor.ball is not None:
             actor.take(actor.course.turned_on(self.now), self.now, seen=False)
-            self.push(actor.course.until, Due.SERIES, (k,))
+            self.push(actor.course.until, EventKind.SERIES, (k,))
         else:
             with self.bouncing_on([k]):
                 actor.take(actor.course.again(self.now), self.now, onward=True)
             self.expect(k)
             self.ask_all({k}, clock)
 
-    def _hits(self, first: Entry, clock: Clock) -> None:
+    def _hits(self, first: EventEntry, clock: Clock) -> None:
         """A hit, with all others that may come at the same time and share bodies with it."""
         latest = first.bracket[1]
-        used, others = [first], list[Entry]()
+        used, others = [first], list[EventEntry]()
         while (entry := self.queue.next()) is not None and entry.time <= latest:
             self.queue.pop()
             bodies = {k for e in used for k in e.key[:2] if self.actors[k].free}
-            (used if entry.kind in (Due.HIT, Due.BOUNCE) and bodies.intersection(entry.key[:2]) else others).append(entry)
+            (used if entry.kind in (EventKind.HIT, EventKind.BOUNCE) and bodies.intersection(entry.key[:2]) else others).append(entry)
         for entry in others:
             self.queue.put_back(entry)
         for entry in used:

@@ -10,10 +10,10 @@ import numpy as np
 from ..contact_solver.forces import Kept
 from ..dynamics.equations import Forces
 from ..dynamics.guards import IN_PLANE
-from ..motion.moving_body import Actor
+from ..motion.moving_body import MovingBody
 from ..motion.polynomial import Forced, place_of
 from .contact_points import Linked
-from .event_queue import Due, Key
+from .event_queue import EventKind, Key
 from .transitions import FITTED
 
 # Against the speed of a fall from a body's size, a slip that counts as none: it is stopped without a force, so momentum is out by so much.
@@ -29,7 +29,7 @@ LOW = 1e-7
 class Hopping(Linked):
     """`kept`: the contacts of pairs that are followed; those of a hop are loose. `forces`: see `Simulation`."""
 
-    def __init__(self, actors: Sequence[Actor], coefficients: Callable[[int, int], tuple[float, float]], start: float,
+    def __init__(self, actors: Sequence[MovingBody], coefficients: Callable[[int, int], tuple[float, float]], start: float,
                  forces: Forces | None) -> None:
         super().__init__(actors, coefficients, start)
         self.forces = forces
@@ -100,9 +100,9 @@ class Hopping(Linked):
     def bouncing_on(self, bodies: Sequence[int]) -> Iterator[None]:
         """Small bounces go on where bodies move on as they did, by other formulas."""
         low = self._low(bodies)
-        bounces = [e for e in self.queue if e.kind is Due.BOUNCE and e.key in low] if low else []
+        bounces = [e for e in self.queue if e.kind is EventKind.BOUNCE and e.key in low] if low else []
         yield
         for e in bounces:
-            self.push(e.time, Due.BOUNCE, e.key)
+            self.push(e.time, EventKind.BOUNCE, e.key)
         for key in low:
             self.held[key] = self._versions(key)

@@ -20,12 +20,12 @@ from ...search.clock import Clock
 from ..broad_phase.sphere_bounds import Far, move_alike
 from ..journal import Undoable
 from ..motion.ballistic import Flight
-from ..motion.moving_body import Actor
+from ..motion.moving_body import MovingBody
 from ..motion.templates import Moving
 from ..narrow_phase import bounding_trees, separating_planes, spheres
 from ..narrow_phase.bounding_trees import Near
 from ..narrow_phase.search import meet, surfaces_apart, surfaces_cross
-from .event_queue import Due, Key
+from .event_queue import EventKind, Key
 from .expiry import Boxed, Undecided, ordered
 
 # How far bodies that part may move, against their size, before they are proved apart.
@@ -49,7 +49,7 @@ _STRIDE = 0.1
 _AT_ONCE = 0.2
 
 
-class Lookout(Boxed):
+class NextContact(Boxed):
     """`clear`: up to when pairs are proved not to meet, and by which versions of their motions; of those that are `parting` from a touch,
     that they do not meet anew. Of pairs whose next contact is known that is for ever, and `hits`
     tells up to when they do not meet. `apart_at`: when pairs that parted are proved apart. `gentle`: the acceleration at which bodies come
@@ -58,7 +58,7 @@ class Lookout(Boxed):
     one of their bodies is searched then. `far`: until when pairs are apart, however they turn.
     """
 
-    def __init__(self, actors: Sequence[Actor], start: float) -> None:
+    def __init__(self, actors: Sequence[MovingBody], start: float) -> None:
         super().__init__(actors, start)
         self.clear: Undoable[Key, tuple[float, tuple[int, ...]]] = Undoable()
         self.hits: Undoable[Key, float] = Undoable()
@@ -106,7 +106,7 @@ class Lookout(Boxed):
             if begin >= until or key in self.hits:
                 return
             if begin > enough:
-                self.push(begin, Due.LOOK, key)
+                self.push(begin, EventKind.LOOK, key)
                 return
         near = None
         if key in self.parting:
@@ -119,7 +119,7 @@ class Lookout(Boxed):
             if later > enough:
                 self._is_clear(key, later)
                 if later < until:
-                    self.push(later, Due.LOOK, key)
+                    self.push(later, EventKind.LOOK, key)
                 return
         begin, end, region = near or (begin, min(until, self._stride(key, begin)), None)
         if begin < end:
@@ -127,7 +127,7 @@ class Lookout(Boxed):
                 self._slips(key, end, clock)
             self._note(key, meet(*self._sides(key), (begin, end), start, self.size(key), clock, region), start, end)
         if begin < end < until and key not in self.hits:
-            self.push(end, Due.LOOK, key)
+            self.push(end, EventKind.LOOK, key)
 
     def flat(self, key: Key) -> bool:
         """Are all corners of both bodies known, and that they are all there is to them?"""
@@ -284,7 +284,7 @@ class Lookout(Boxed):
             # Nothing more is asked until then, or until one of them moves otherwise.
             self._is_clear(key, math.inf)
             self.hits[key] = found.clear_until
-            self.push(max(found.time[0], self.now), Due.HIT, key, found)
+            self.push(max(found.time[0], self.now), EventKind.HIT, key, found)
             return
         self._is_clear(key, end)
         # What parted is looked at once more; what is then proved apart stays so.

@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 
 from ..contact.manifold import Link
-from ..motion.moving_body import Actor
+from ..motion.moving_body import MovingBody
 from ..motion.rotation import crosses
 from ..shapes.simple import Flat
 from .event_queue import Key
-from .next_contact import Lookout
+from .next_contact import NextContact
 
 # Bounces that rise no higher than this, against the size of the smaller body, are told by the acceleration of the gap. Against size and
 # speeds: gaps that count as touching, and slip and spin that do not matter for a small bounce.
@@ -33,10 +33,10 @@ class Touching:
     links: tuple[Link, ...] = ()
 
 
-class Parting(Lookout):
+class Parting(NextContact):
     """`touching`: what touched last."""
 
-    def __init__(self, actors: Sequence[Actor], start: float) -> None:
+    def __init__(self, actors: Sequence[MovingBody], start: float) -> None:
         super().__init__(actors, start)
         self.touching: dict[Key, Touching] = {}
         self._asked: tuple[tuple[Any, ...], np.ndarray] = (), np.empty((0, 3))

@@ -17,9 +17,9 @@ from ..contact.tracked_pair import OnSmooth
 from ..contact_solver.impact import Contact
 from ..dynamics import steady_contact
 from ..dynamics.steady_contact import Held, Mode
-from ..motion.moving_body import Actor
+from ..motion.moving_body import MovingBody
 from ..motion.polynomial import place_of
-from .event_queue import Due, Key
+from .event_queue import EventKind, Key
 from .pair import Parting, Touching
 
 # Bounces end in rest when all that are left come within so many units in the last place of the time; and against size, speeds that count as
@@ -47,7 +47,7 @@ class Rest:
 class Touches(Parting):
     """What touches, and bodies that came to `rests`. `coefficients`: restitution and friction of two bodies."""
 
-    def __init__(self, actors: Sequence[Actor], coefficients: Callable[[int, int], tuple[float, float]], start: float) -> None:
+    def __init__(self, actors: Sequence[MovingBody], coefficients: Callable[[int, int], tuple[float, float]], start: float) -> None:
         super().__init__(actors, start)
         self.coefficients = coefficients
         self.rests: list[Rest] = []
@@ -95,7 +95,7 @@ class Touches(Parting):
                 time = self.now + 2.0 * speed / -pull
                 again |= {k: min(time, again.get(k, math.inf)) for k in key[:2] if self.actors[k].free}
                 self._hold_pair(key)
-                self.push(time, Due.BOUNCE, key)
+                self.push(time, EventKind.BOUNCE, key)
         for key in keys:
             if key not in self.held and self._hardly_parts(key, min(again.get(k, math.inf) for k in key[:2])):
                 self._hold_pair(key)
@@ -225,7 +225,7 @@ class Touches(Parting):
         self.actors[k].take(replace(held.course, until=min(held.course.until, held.until)), self.now)
         self.rests.append(Rest(self.now, k, held.mode))
         if held.until < math.inf:
-            self.push(max(held.until, self.now), Due.HELD, (k,))
+            self.push(max(held.until, self.now), EventKind.HELD, (k,))
         (self.leaving.add if held.leaves else self.leaving.discard)(k)
 
     def _hold_pair(self, key: Key) -> None:

@@ -12,7 +12,7 @@ from flint import arb
 
 from ...mass.exact import ExactMass, exact_mass_properties
 from ...motion.ballistic import Gait
-from ...motion.moving_body import Actor
+from ...motion.moving_body import MovingBody
 from ...motion.rotation import TUMBLING
 from ...motion.state import Inertia as Rounded
 from ...motion.templates import HIGHER, Moving, Template, formula, placed
@@ -52,7 +52,7 @@ class Body:
     those of the shape, of what seems to be a body of revolution, where its integrals are known in closed form.
     """
 
-    def __init__(self, actor: Actor) -> None:
+    def __init__(self, actor: MovingBody) -> None:
         self.actor, self.rigid = actor, actor.rigid
         self.obstacles: list[Obstacle] | None = obstacles_of(self.rigid) if self.rigid.fixed else None
         about = self._round()

@@ -8,7 +8,7 @@ from collide.world.broad_phase.boxes import Frame, Neighbours, box, falling, fal
 from collide.world.journal import Undoable
 from collide.world.motion.ballistic import flight
 from collide.world.motion.state import Inertia
-from collide.world.simulation.event_queue import Agenda, Due
+from collide.world.simulation.event_queue import EventKind, EventQueue
 from collide.world.simulation.expiry import Boxed
 
 from ..scenes import BALL as SPHERE
@@ -104,13 +104,13 @@ def test_falling_boxes_hold_what_is_seen_while_falling():
 def test_what_is_to_be_done_comes_in_order_and_is_undone():
     """Against a list that is sorted; entries of earlier versions do not come."""
     rng, version = np.random.default_rng(9), {"now": (0,)}
-    queue, there = Agenda(lambda key: version["now"] if key == (3,) else (0,)), []
+    queue, there = EventQueue(lambda key: version["now"] if key == (3,) else (0,)), []
     for _ in range(200):
         queue.mark()
         before = [(e.time, e.order) for e in sorted(queue)]
         for what in rng.integers(3, size=rng.integers(1, 9)).tolist():
             if what < 2:
-                queue.push(float(rng.integers(50)), Due.LOOK, (int(rng.integers(6)),))
+                queue.push(float(rng.integers(50)), EventKind.LOOK, (int(rng.integers(6)),))
             elif (first := queue.next()) is not None:
                 assert queue.pop() is first and all((first.time, first.order) < (e.time, e.order) for e in queue)
         if rng.uniform() < 0.5:

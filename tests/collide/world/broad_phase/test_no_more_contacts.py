@@ -5,7 +5,7 @@ import pytest
 
 from collide import Outcome, RigidBody, World
 from collide.world.broad_phase.no_more_contacts import departed
-from collide.world.motion.moving_body import Actor
+from collide.world.motion.moving_body import MovingBody
 from generative import ParametricSurface, u, v
 
 from ..scenes import BALL, EGG
@@ -45,7 +45,7 @@ def test_bodies_that_are_gone_stay_apart(seed):
         places, speeds = 6 * rng.normal(size=(3, 3)), rng.normal(size=(3, 3))
         box = RigidBody(ParametricSurface([u, v, 0], {u: (-3, 3), v: (-3, 3)}), position=(0, 0, -3), fixed=True)
         bodies = [box, *(RigidBody(BALL, position=p, velocity=w) for p, w in zip(places, speeds, strict=True))]
-        actors = [Actor(b, np.array(gravity, float)) for b in bodies]
+        actors = [MovingBody(b, np.array(gravity, float)) for b in bodies]
         for a in actors:
             a.begin(0.0)
         edges = np.array([[0, 0, 0], *[[-1e9] * 3] * 3], float), np.array([[0, 0, 0], *[[-1e9] * 3] * 3], float)

@@ -11,7 +11,7 @@ import sympy as sp
 
 from collide import Mesh, Outcome, RigidBody, World
 from collide.world.motion.ballistic import flight
-from collide.world.motion.moving_body import Actor
+from collide.world.motion.moving_body import MovingBody
 from collide.world.motion.polynomial import Forced
 from collide.world.motion.state import Inertia
 from collide.world.narrow_phase import spheres
@@ -144,7 +144,7 @@ def test_balls_bounce_on_a_floor_of_two_triangles_as_on_a_plane(place):
     ([*SQUARE[:3], (-9, 9, 3e-9)], [(0, 1, 2), (0, 2, 3)]),
 ], ids=["notch", "hole", "hole in two layers", "frame", "bent"])
 def test_floors_with_holes_are_no_walls(corners, triangles):
-    actor = Actor(RigidBody(Mesh(corners, triangles), fixed=True), np.zeros(3))
+    actor = MovingBody(RigidBody(Mesh(corners, triangles), fixed=True), np.zeros(3))
     actor.begin(0.0)
     assert walls_of(actor) == ()
 
@@ -158,7 +158,7 @@ def test_balls_that_touch_and_hardly_part_do_not_meet_anew():
 
 def test_walls_bound_all_corners():
     """In rational numbers, of a shape that was turned by a pose with roundings."""
-    actor = Actor(RigidBody(cube(0.7), fixed=True, position=(0.1, 5, -3), orientation=(1, 0.3, -0.2, 0.5)), np.zeros(3))
+    actor = MovingBody(RigidBody(cube(0.7), fixed=True, position=(0.1, 5, -3), orientation=(1, 0.3, -0.2, 0.5)), np.zeros(3))
     actor.begin(0.0)
     w, a, b, c = (Fraction(e) for e in actor.rigid.orientation.tolist())
     turn = [[1 - 2 * (b * b + c * c) / (q := w * w + a * a + b * b + c * c), 2 * (a * b - w * c) / q, 2 * (a * c + w * b) / q],
@@ -187,7 +187,7 @@ def test_balls_that_come_into_each_other_by_a_rounding_only_do_not_meet():
     still = flight(0.0, np.zeros(3), np.zeros(3), np.zeros(3), np.eye(3), np.zeros(3), Inertia(np.eye(3)))
     other = flight(0.0, np.array([2.0, 0, 0]), np.array([-1e-15, 0, 0]), np.array([1e-15, 0, 0]), np.eye(3), np.zeros(3),
                    Inertia(np.eye(3)))
-    one, two = (Actor(RigidBody(BALL), np.zeros(3)) for _ in range(2))
+    one, two = (MovingBody(RigidBody(BALL), np.zeros(3)) for _ in range(2))
     one.take(still, 0.0)
     two.take(other, 0.0)
     assert spheres.parted(one, two, (0.0, 4.0)).until == 0.0
@@ -206,7 +206,7 @@ def test_zeros_of_paths_whose_last_terms_are_nearly_nothing(last):
 
 def test_balls_that_leave_each_other_late_and_fast_are_told_apart():
     """They are in each other by some roundings. In the least of the steps of time that there are they move more than they are told to."""
-    one, two = (Actor(RigidBody(BALL), np.zeros(3)) for _ in range(2))
+    one, two = (MovingBody(RigidBody(BALL), np.zeros(3)) for _ in range(2))
     for actor, *numbers in ((one, 0.0, 0.0, 0.0), (two, 2.0 - 1e-15, 1000.0, 0.0)):
         actor.take(flight(1e5, *(np.array([e, 0, 0]) for e in numbers), np.eye(3), np.zeros(3), Inertia(np.eye(3))), 1e5)
     found = spheres.parted(one, two, (1e5, 1e5 + 1.0), 1e-10, 1e-12)
@@ -228,7 +228,7 @@ def test_balls_that_come_to_a_table_from_aside_meet_its_edge(height, speed):
 
 def test_balls_far_from_the_origin_come_back_to_what_they_are_in_by_roundings_of_their_places():
     places, speeds, forces = (1e4, 1e4 + 2 - 1.8e-12), (0.0, 4e-7), (0.0, -10.0)
-    one, two = (Actor(RigidBody(BALL), np.zeros(3)) for _ in range(2))
+    one, two = (MovingBody(RigidBody(BALL), np.zeros(3)) for _ in range(2))
     for actor, *numbers in zip((one, two), places, speeds, forces, strict=True):
         actor.take(flight(0.0, *(np.array([e, 0, 0]) for e in numbers), np.eye(3), np.zeros(3), Inertia(np.eye(3))), 0.0)
     found = spheres.parted(one, two, (0.0, 1.0), 1e-10, 1e-9)
@@ -244,13 +244,13 @@ def test_walls_face_nothing_beside_their_borders():
     """
     sheet, rng = ParametricSurface([u + 10**8, v, 0], {u: (-1, 1), v: (-1, 1)}), np.random.default_rng(1)
     for _ in range(20):
-        actor = Actor(RigidBody(sheet, fixed=True, orientation=rng.normal(size=4)), np.zeros(3))
+        actor = MovingBody(RigidBody(sheet, fixed=True, orientation=rng.normal(size=4)), np.zeros(3))
         w, a, b, c = (Fraction(e) for e in actor.rigid.orientation.tolist())
         q = w * w + a * a + b * b + c * c
         along = [1 - 2 * (b * b + c * c) / q, 2 * (a * b + w * c) / q, 2 * (a * c - w * b) / q]
         edge = [(10**8 + 1) * e for e in along]
         place = [-float(e) for e in edge]
-        moved = Actor(RigidBody(sheet, fixed=True, position=place, orientation=actor.rigid.orientation), np.zeros(3))
+        moved = MovingBody(RigidBody(sheet, fixed=True, position=place, orientation=actor.rigid.orientation), np.zeros(3))
         moved.begin(0.0)
         point = np.array([float(e + Fraction(p) + s / 10**9) for e, p, s in zip(edge, place, along, strict=True)])
         middle = np.array([float(e + Fraction(p) - s) for e, p, s in zip(edge, place, along, strict=True)])

@@ -15,7 +15,7 @@ from collide.world.contact_solver.gauss_seidel import coulomb
 from collide.world.contact_solver.impact import Contact, Impact, newton, poisson
 from collide.world.journal import Undoable
 from collide.world.motion.state import Mass
-from collide.world.simulation.event_queue import Agenda
+from collide.world.simulation.event_queue import EventQueue
 from collide.world.simulation.expiry import Undecided
 from collide.world.simulation.loop import Simulation
 
@@ -56,7 +56,7 @@ def interrupting(monkeypatch, where, name, number, error=KeyboardInterrupt, befo
     monkeypatch.setattr(where, name, method)
 
 
-@pytest.mark.parametrize(("where", "name"), [(Undoable, "mark"), (Undoable, "__setitem__"), (Agenda, "mark"), (Agenda, "pop"),
+@pytest.mark.parametrize(("where", "name"), [(Undoable, "mark"), (Undoable, "__setitem__"), (EventQueue, "mark"), (EventQueue, "pop"),
                                              (Simulation, "snapshot"), (Simulation, "fly")])
 def test_ctrl_c_may_come_at_any_time(monkeypatch, where, name):
     """Also between two steps, as what can be undone is noted."""
@@ -72,7 +72,7 @@ def test_ctrl_c_may_come_at_any_time(monkeypatch, where, name):
 def test_a_second_ctrl_c_does_not_keep_a_step_from_being_undone(monkeypatch):
     with monkeypatch.context() as patch:
         interrupting(patch, Simulation, "fly", 3)
-        interrupting(patch, Agenda, "undo", 1)
+        interrupting(patch, EventQueue, "undo", 1)
         run = bouncing().run(until=1.15)
     assert run.outcome is Outcome.BUDGET_SPENT and "interrupted" in run.reason
     same(run.resumed(until=1.15), bouncing().run(until=1.15))
