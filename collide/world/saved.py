@@ -19,8 +19,8 @@ from .dynamics.steady_contact import Mode
 from .event import Event
 from .motion.ballistic import flight
 from .motion.moving_body import MovingBody
-from .motion.polynomial import Forced
-from .motion.prescribed import Driven
+from .motion.polynomial import Polynomial
+from .motion.prescribed import Prescribed
 from .rigid_body import RigidBody
 from .simulation.transitions import Rest
 
@@ -127,9 +127,9 @@ def _path(own: Any, actor: MovingBody, start: float, until: float) -> list[tuple
 
 def _numbers(course: Any) -> Any:
     """The state that a flight began with, or all that a forced one is; None of a body that is driven."""
-    if isinstance(course, Driven):
+    if isinstance(course, Prescribed):
         return None
-    if isinstance(course, Forced):
+    if isinstance(course, Polynomial):
         return {name: _plain(getattr(course, name)) for name in ("start", "until", *_FORCED)}
     return [course.start, course.turned, *(_plain(getattr(course, name)) for name in _STATE)]
 
@@ -138,11 +138,11 @@ def _flown(numbers: Any, actor: MovingBody, until: float) -> Any:
     if numbers is None:
         if actor.rigid.motion is None:
             raise ValueError
-        return Driven(actor.rigid.motion)
+        return Prescribed(actor.rigid.motion)
     if isinstance(numbers, dict):
         arrays = {name: _array(numbers[name], shape) for name, shape in _FORCED.items()}
         _require(_rotates(arrays["turn"]) and len(arrays["path"]) == len(arrays["turning"]) > 0)
-        return Forced(_number(numbers["start"]), _number(numbers["until"]), **arrays, inertia=actor.inertia)
+        return Polynomial(_number(numbers["start"]), _number(numbers["until"]), **arrays, inertia=actor.inertia)
     start, turned, *state = numbers
     arrays = {name: _array(value, shape) for (name, shape), value in zip(_STATE.items(), state, strict=True)}
     _require(_rotates(arrays["turn"]))

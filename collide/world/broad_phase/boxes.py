@@ -13,10 +13,10 @@ import numpy as np
 
 from ...bodies.surface_points import extent
 from ...culling.broad_phase import Window
-from ..motion.ballistic import Flight
+from ..motion.ballistic import Ballistic
 from ..motion.moving_body import MovingBody
-from ..motion.polynomial import Forced
-from ..motion.prescribed import Driven
+from ..motion.polynomial import Polynomial
+from ..motion.prescribed import Prescribed
 from ..shapes.margins import ROUNDINGS, WIDER
 
 # Beyond some radii a box is no longer good than for so much of a turn.
@@ -113,9 +113,9 @@ def box_of(body: MovingBody, t: float, reach: float, since: float | None = None)
     if body.rigid.fixed:
         ends = extent(body.moving.body, 0.0, body.moving.numbers)
         return ends[:, 0], ends[:, 1], np.inf
-    if isinstance(body.course, Driven):
+    if isinstance(body.course, Prescribed):
         return body.course.box(t, body.radius, body.middle)
-    if isinstance(body.course, Forced):
+    if isinstance(body.course, Polynomial):
         return body.course.box(t, body.radius)
     course = body.course if since is None else falling(body.course, since)
     until = min(leash(course, t, reach * body.radius), t + _SERIES * (body.lasts - t))
@@ -130,7 +130,7 @@ def box_of(body: MovingBody, t: float, reach: float, since: float | None = None)
     return *falling_box(body.course, since, window, body.radius), until
 
 
-def leash(flight: Flight, t: float, reach: float) -> float:
+def leash(flight: Ballistic, t: float, reach: float) -> float:
     """The time until which a body moves no farther than that from where it is at t."""
     speed, force = math.hypot(*flight.at(t)[1]), math.hypot(*flight.floats[2])
     # The positive root of force s^2 / 2 + speed s = reach, without cancellation.
@@ -138,20 +138,20 @@ def leash(flight: Flight, t: float, reach: float) -> float:
     return t + 2.0 * reach / least if least > 0.0 else math.inf
 
 
-def falling(flight: Flight, since: float) -> Flight:
+def falling(flight: Ballistic, since: float) -> Ballistic:
     """The flight as seen from what has fallen since a time with the same acceleration: evenly along a line."""
     fallen = flight.start - since
     return replace(flight, centre=flight.centre - (fallen * fallen / 2) * flight.acceleration,
                    velocity=flight.velocity - fallen * flight.acceleration, acceleration=np.zeros(3))
 
 
-def turns_little(flight: Flight, t: float) -> float:
+def turns_little(flight: Ballistic, t: float) -> float:
     """A time until which a body does not turn far."""
     speed = flight.turning_at(t)
     return t + _TURN / speed if speed > 0.0 else math.inf
 
 
-def box(flight: Flight, window: Window, radius: float) -> tuple[np.ndarray, np.ndarray]:
+def box(flight: Ballistic, window: Window, radius: float) -> tuple[np.ndarray, np.ndarray]:
     """That of a ball round the centre of mass, over a window of time that ends with the flight or before."""
     (first, last), rest, (_, velocity, acceleration) = [flight.at(t)[0] for t in window], sizes(flight, window), flight.floats
     lo, hi = [0.0] * 3, [0.0] * 3
@@ -167,19 +167,19 @@ def box(flight: Flight, window: Window, radius: float) -> tuple[np.ndarray, np.n
     return np.array(lo), np.array(hi)
 
 
-def falling_box(flight: Flight, since: float, window: Window, radius: float) -> tuple[np.ndarray, np.ndarray]:
+def falling_box(flight: Ballistic, since: float, window: Window, radius: float) -> tuple[np.ndarray, np.ndarray]:
     """As `box`, of what is seen from what has fallen since a time."""
     fallen, tau = abs(flight.start - since), max(abs(t - flight.start) for t in window)
     return box(falling(flight, since), window, radius + ROUNDINGS * (sizes(flight, window) + fallen * (fallen + tau) * flight.largest[2]))
 
 
-def sizes(flight: Flight, window: Window) -> float:
+def sizes(flight: Ballistic, window: Window) -> float:
     """What roundings of the positions are measured against; of what does not move, for ever."""
     tau, (place, speed, force) = max(abs(t - flight.start) for t in window), flight.largest
     return place + ((abs(window[1]) + 2.0 * tau) * speed if speed else 0.0) + (tau * tau * force if force else 0.0)
 
 
-def not_before(first: Flight, second: Flight, window: Window, reach: float) -> float:
+def not_before(first: Ballistic, second: Ballistic, window: Window, reach: float) -> float:
     """A time of a window, its end at most, before which the centres of two bodies that fly are farther apart than `reach`."""
     begin, end = window
     wide = reach * WIDER + 10.0 * ROUNDINGS * (sizes(first, window) + sizes(second, window))
@@ -205,7 +205,7 @@ def balls_apart(k: int, others: np.ndarray, centres: np.ndarray, radii: np.ndarr
     return np.asarray(far > (radii[others] + radii[k]) * WIDER + 10.0 * ROUNDINGS * (sizes[others] + sizes[k]))
 
 
-def not_before_box(flight: Flight, lo: np.ndarray, hi: np.ndarray, window: Window, radius: float) -> float:
+def not_before_box(flight: Ballistic, lo: np.ndarray, hi: np.ndarray, window: Window, radius: float) -> float:
     """Likewise, before which a body is not within its radius of a box."""
     centre, speed = flight.at(window[0])
     gap = math.hypot(*(max(0.0, a - c, c - b) for a, b, c in zip(lo.tolist(), hi.tolist(), centre, strict=True)))

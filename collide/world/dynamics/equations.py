@@ -19,7 +19,7 @@ from codegen.given import doubles, shown
 from ..contact_solver.forces import Kept, Motion, Solved, motion, solved
 from ..features.local_geometry import Lost
 from ..motion import rotation
-from ..motion.polynomial import Forced, place_of, rates_of
+from ..motion.polynomial import Polynomial, place_of, rates_of
 from ..motion.state import BodyState, Inertia, Particulars, State
 from .picard import BETWEEN, INTEGRAL, NODES, POINTS, WEIGHTS, followed
 from .step_size import NO_FIT, following, turned, turning
@@ -56,7 +56,7 @@ class System:
         self._seen: Any = None
         self._answer: Solved | None = None
 
-    def courses(self, now: float, courses: Sequence[Any]) -> list[Forced] | None:
+    def courses(self, now: float, courses: Sequence[Any]) -> list[Polynomial] | None:
         """Those of the bodies that are free, from their states at a time on; None if no polynomials follow them."""
         begin, self.failed = self._begin(now, courses), None
         # Forces that are none are told here; those at states that are not reached do not matter.
@@ -117,7 +117,7 @@ class System:
         rates = {k: rates_of(courses[k], times) for k in others}
         return {k: courses[k].places(times) for k in others}, rates
 
-    def _fitted(self, now: float, begin: np.ndarray, courses: Sequence[Any]) -> tuple[list[Forced] | None, float]:
+    def _fitted(self, now: float, begin: np.ndarray, courses: Sequence[Any]) -> tuple[list[Polynomial] | None, float]:
         """By polynomials for the present step; None if these are too far from what is solved. And how far, against how far they may be."""
         try:
             with np.errstate(all="ignore"):
@@ -188,7 +188,7 @@ class System:
                 return None
         return None
 
-    def _between(self, now: float, found: Sequence[Forced], courses: Sequence[Any]) -> float:
+    def _between(self, now: float, found: Sequence[Polynomial], courses: Sequence[Any]) -> float:
         """How far velocities come from what the equations say of these motions, over the step, against how far they may."""
         if not found:
             return 0.0
@@ -265,7 +265,7 @@ def _place(own: np.ndarray) -> BodyState:
     return BodyState(own[:, :3], rotation.matrices(own[:, 3:7]), own[:, 7:10], own[:, 10:])
 
 
-def _fit(now: float, step: float, own: np.ndarray, inertia: Inertia) -> Forced:
+def _fit(now: float, step: float, own: np.ndarray, inertia: Inertia) -> Polynomial:
     """The polynomials of one body, of its states (NODES, 13) at the points of a step."""
     q, powers = own[0, 3:7], np.arange(1, rotation.TERMS + 1)
     turned = rotation.products(own[:, 3:7], q * _BACK) / (q @ q)
@@ -275,10 +275,10 @@ def _fit(now: float, step: float, own: np.ndarray, inertia: Inertia) -> Forced:
     basis = powers * POINTS[:, None] ** (powers - 1)
     rest = np.linalg.lstsq(basis[:, 1:], wanted - wanted[0], rcond=None)[0] / step ** (powers[1:, None] - 1)
     path, turning = (np.ascontiguousarray(e) for e in np.split(np.vstack([wanted[0], rest]), [3], axis=1))
-    return Forced(now, now + step, own[0, :3], rotation.matrix(q), path, turning, inertia)
+    return Polynomial(now, now + step, own[0, :3], rotation.matrix(q), path, turning, inertia)
 
 
-def _off(found: Forced, own: np.ndarray, size: float) -> float:
+def _off(found: Polynomial, own: np.ndarray, size: float) -> float:
     """How far a fit is from states (NODES, 13), against how far it may be."""
     place, p = found.states(found.start + (found.until - found.start) * POINTS)
     turned = rotation.products(own[:, 3:7], own[0, 3:7] * _BACK) / (own[0, 3:7] @ own[0, 3:7])

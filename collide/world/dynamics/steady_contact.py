@@ -13,7 +13,7 @@ from enum import Enum
 import numpy as np
 
 from ..contact_solver.impact import Contact
-from ..motion.ballistic import Flight
+from ..motion.ballistic import Ballistic
 from ..motion.moving_body import MovingBody
 from ..motion.rotation import frame
 from ..shapes.simple import Flat
@@ -37,7 +37,7 @@ class Held:
     """A body's motion in contact: `course`, until a time at which it is looked at again; `leaves`: it is at the border then."""
 
     mode: Mode
-    course: Flight
+    course: Ballistic
     until: float = math.inf
     leaves: bool = False
 
@@ -65,14 +65,14 @@ def rest(actors: Sequence[MovingBody], contacts: Sequence[Contact], t: float) ->
     return bool(left <= _BALANCED * size)
 
 
-def still(course: Flight, t: float, size: float, gravity: np.ndarray) -> bool:
+def still(course: Ballistic, t: float, size: float, gravity: np.ndarray) -> bool:
     """Does a body not move, but for what falls short of a billionth of its size?"""
     least = _SLOW * math.sqrt(size * float(np.linalg.norm(gravity)))
     return bool(np.linalg.norm(course.velocity_at(t)) <= least and np.linalg.norm(course.spin_at(t)) * size <= least)
 
 
-def at_rest(actor: MovingBody, t: float) -> Flight:
-    found: Flight = actor.course.again(t, velocity=np.zeros(3), acceleration=np.zeros(3), spin=np.zeros(3), spinning=np.zeros(3))
+def at_rest(actor: MovingBody, t: float) -> Ballistic:
+    found: Ballistic = actor.course.again(t, velocity=np.zeros(3), acceleration=np.zeros(3), spin=np.zeros(3), spinning=np.zeros(3))
     return found
 
 

@@ -20,7 +20,7 @@ from .state import BodyState, Inertia
 _SAME = 1e-10
 
 
-class Gait(Enum):
+class RotationKind(Enum):
     """How a body turns: `SPIN` by an angle that is quadratic in time about an axis, `TOP` by two such, `SERIES` by a series, while it goes
     along one, as a parabola is; `PUSHED`, of balls: without any turn that matters, along a series.
     """
@@ -32,7 +32,7 @@ class Gait(Enum):
 
 
 @dataclass(frozen=True, eq=False)
-class Flight:
+class Ballistic:
     """A state at the time `start`, and how it goes on: `centre` of mass, `velocity`, `acceleration` (3,); `turn` (3, 3), the rotation;
     `spin` (3,) in the world, and how it changes in time, `spinning` (3,), of what is no free flight. `numbers`: those of the rotation, as
     the formula of its gait takes them; `turn` and `spin` are those at the time `turned`. It holds to the time `until`.
@@ -46,7 +46,7 @@ class Flight:
     spin: np.ndarray
     inertia: Inertia
     spinning: np.ndarray
-    gait: Gait
+    gait: RotationKind
     numbers: np.ndarray
     until: float
     turned: float
@@ -87,11 +87,11 @@ class Flight:
 
     def _turns(self, since: np.ndarray) -> np.ndarray:
         n = self.numbers
-        if self.gait is Gait.SERIES:
+        if self.gait is RotationKind.SERIES:
             powers = since[:, None] ** np.arange(1, len(n) // 4 + 1)
             return np.asarray(rotation.matrices([1.0, 0.0, 0.0, 0.0] + powers @ n.reshape(-1, 4)) @ self.turn)
         turns = rotation.abouts(n[:3], since * (n[3] + since * n[4] / 2))
-        if self.gait is Gait.TOP:
+        if self.gait is RotationKind.TOP:
             turns = turns @ rotation.abouts(n[5:8], since * n[8])
         return np.asarray(turns @ self.turn)
 
@@ -108,16 +108,16 @@ class Flight:
 
     def _turn_at(self, t: float) -> np.ndarray:
         tau, n = t - self.turned, self.numbers
-        if self.gait is Gait.SERIES:
+        if self.gait is RotationKind.SERIES:
             return np.asarray(rotation.at(np.concatenate([[[1.0, 0.0, 0.0, 0.0]], n.reshape(-1, 4)]), tau) @ self.turn)
         turned = rotation.about(n[:3], tau * (n[3] + tau * n[4] / 2)) @ (
-            rotation.about(n[5:8], tau * n[8]) if self.gait is Gait.TOP else np.eye(3))
+            rotation.about(n[5:8], tau * n[8]) if self.gait is RotationKind.TOP else np.eye(3))
         return np.asarray(turned @ self.turn)
 
     @property
     def _closed(self) -> bool:
         """Is the spin linear in time?"""
-        return self.inertia.spherical or self.gait is Gait.SPIN
+        return self.inertia.spherical or self.gait is RotationKind.SPIN
 
     def spin_at(self, t: float) -> np.ndarray:
         if self._closed:
@@ -182,12 +182,12 @@ class Flight:
         """Does the body rest?"""
         return not (self.velocity.any() or self.acceleration.any() or self.spin.any() or self.spinning.any())
 
-    def turned_on(self, t: float) -> "Flight":
+    def turned_on(self, t: float) -> "Ballistic":
         """The same parabola, with the rotation from a time on."""
         other = self.again(t)
         return replace(other, start=self.start, centre=self.centre, velocity=self.velocity)
 
-    def again(self, t: float, **changes: np.ndarray) -> "Flight":
+    def again(self, t: float, **changes: np.ndarray) -> "Ballistic":
         """From its state at a time on, with changes."""
         turn = self.turn_at(t)
         state = {"centre": self.centre_at(t), "velocity": self.velocity_at(t), "acceleration": self.acceleration,
@@ -197,26 +197,26 @@ class Flight:
 
 
 def flight(start: float, centre: np.ndarray, velocity: np.ndarray, acceleration: np.ndarray, turn: np.ndarray, spin: np.ndarray,
-           inertia: Inertia, spinning: np.ndarray | None = None) -> Flight:
+           inertia: Inertia, spinning: np.ndarray | None = None) -> Ballistic:
     """The flight from a state on; `spinning`: of a body that is in contact and whose spin changes so."""
     change = np.zeros(3) if spinning is None else spinning
     gait, numbers, lasts = _rotation(turn, spin, change, inertia)
-    return Flight(start, centre, velocity, acceleration, turn, spin, inertia, change, gait, numbers, start + lasts, start)
+    return Ballistic(start, centre, velocity, acceleration, turn, spin, inertia, change, gait, numbers, start + lasts, start)
 
 
-def _rotation(turn: np.ndarray, spin: np.ndarray, change: np.ndarray, inertia: Inertia) -> tuple[Gait, np.ndarray, float]:
+def _rotation(turn: np.ndarray, spin: np.ndarray, change: np.ndarray, inertia: Inertia) -> tuple[RotationKind, np.ndarray, float]:
     speed, rate = float(np.linalg.norm(spin)), float(np.linalg.norm(change))
     axis = spin / speed if speed else change / rate if rate else np.array([0.0, 0.0, 1.0])
     if np.linalg.norm(rotation.cross(axis, change)) <= _SAME * rate and (rate or _steady(turn, axis, speed, inertia)):
-        return Gait.SPIN, np.array([*axis, speed, axis @ change]), math.inf
+        return RotationKind.SPIN, np.array([*axis, speed, axis @ change]), math.inf
     if not rate and inertia.axis is not None:
         own, moments = turn @ inertia.axis, np.sort(inertia.principal[0])
         across, along = moments[1], float(inertia.axis @ inertia.matrix @ inertia.axis)
         momentum = turn @ inertia.matrix @ turn.T @ spin
         size = float(np.linalg.norm(momentum))
-        return Gait.TOP, np.array([*(momentum / size), size / across, 0.0, *own, (own @ spin) * (1.0 - along / across)]), math.inf
+        return RotationKind.TOP, np.array([*(momentum / size), size / across, 0.0, *own, (own @ spin) * (1.0 - along / across)]), math.inf
     series = rotation.steady_series(spin, change) if rate else rotation.free_series(turn, spin, inertia.matrix, inertia.inverse)
-    return Gait.SERIES, series[1:].ravel(), rotation.length_of_step(series)
+    return RotationKind.SERIES, series[1:].ravel(), rotation.length_of_step(series)
 
 
 def _steady(turn: np.ndarray, axis: np.ndarray, speed: float, inertia: Inertia) -> bool:

@@ -12,9 +12,9 @@ from ...bodies.mesh import Mesh
 from ..rigid_body import RigidBody
 from ..shapes.bounding_spheres import BallTree, ball_tree, tree_of_ball
 from ..shapes.simple import Flat, ball_radius, flats, reach
-from .ballistic import Flight, Gait, flight
-from .polynomial import Forced
-from .prescribed import Driven
+from .ballistic import Ballistic, RotationKind, flight
+from .polynomial import Polynomial
+from .prescribed import Prescribed
 from .rotation import crosses, matrix
 from .state import Inertia, Mass, Particulars
 from .templates import Moving, Template, motion_of, placed, values_of
@@ -45,7 +45,7 @@ class MovingBody:
         self.middle = rigid.centre
         self.inertia = Inertia(rigid.inertia if self.free else np.eye(3))
         self.shape_number = 0
-        self._templates: dict[Gait | None, Template] = {}
+        self._templates: dict[RotationKind | None, Template] = {}
         # As queries see it: the course, and the body, made where it is asked for.
         self.course: Any = None
         self._seen: tuple[Any, Moving | None] = None, None
@@ -59,7 +59,7 @@ class MovingBody:
         turn = matrix(self.rigid.orientation)
         centre = self.rigid.position + turn @ self.middle
         if self.rigid.motion is not None:
-            self.take(Driven(self.rigid.motion), start)
+            self.take(Prescribed(self.rigid.motion), start)
         else:
             self.take(flight(start, centre, self.rigid.velocity, self.gravity, turn, self.rigid.spin, self.inertia), start)
 
@@ -89,12 +89,12 @@ class MovingBody:
     @property
     def still(self) -> bool:
         """Does it rest, at present?"""
-        return isinstance(self.course, Flight) and self.course.still
+        return isinstance(self.course, Ballistic) and self.course.still
 
     @property
     def lasts(self) -> float:
         """How long the formula that queries see holds."""
-        lasts = isinstance(self.course, Forced) or (isinstance(self.course, Flight) and self.ball is None)
+        lasts = isinstance(self.course, Polynomial) or (isinstance(self.course, Ballistic) and self.ball is None)
         return float(self.course.until) if lasts else np.inf
 
     def take(self, course: Any, time: float, seen: bool = True, onward: bool = False) -> None:
@@ -133,12 +133,12 @@ class MovingBody:
 
     def _moving(self, course: Any) -> Moving:
         shape = self.rigid.outline
-        if isinstance(course, Driven):
+        if isinstance(course, Prescribed):
             return placed(shape.moved(course.motion))
         if self.rigid.fixed:
             return placed(shape.placed(self.rigid.orientation, self.rigid.position, normalize=True))
-        forced = isinstance(course, Forced)
-        gait = course.gait if self.ball is None else Gait.PUSHED if forced else None
+        forced = isinstance(course, Polynomial)
+        gait = course.gait if self.ball is None else RotationKind.PUSHED if forced else None
         if gait not in self._templates:
             self._templates[gait] = Template(shape, self.middle, gait)
         return self._templates[gait].moving(values_of(course, self.middle, self.ball is not None))
@@ -152,12 +152,12 @@ class MovingBody:
 
     def falling(self, t: float, velocity: np.ndarray) -> Moving:
         """The body at its place at t, moving evenly; one that is not free stays there."""
-        if isinstance(self.course, Driven):
+        if isinstance(self.course, Prescribed):
             return placed(self.rigid.outline.moved(self.course.held(t)))
         if not self.free:
             return self.moving
         course = flight(t, self.course.centre_at(t), velocity, _NONE, self.course.turn_at(t), _NONE, self.inertia)
-        template = Template(self.rigid.outline, self.middle, Gait.SPIN)
+        template = Template(self.rigid.outline, self.middle, RotationKind.SPIN)
         return template.moving(values_of(course, self.middle, False))
 
     def flats_at(self, t: float) -> list[Flat]:
@@ -178,28 +178,29 @@ class MovingBody:
     @property
     def falls(self) -> bool:
         """Does it fly freely, under gravity?"""
-        flying = self.free and isinstance(self.course, Flight) and bool(self.gravity.any())
+        flying = self.free and isinstance(self.course, Ballistic) and bool(self.gravity.any())
         return flying and np.array_equal(self.course.acceleration, self.gravity)
 
     def motion(self, course: Any) -> Motion:
         """A part of its path as a motion of its shape."""
-        if isinstance(course, Driven):
+        if isinstance(course, Prescribed):
             return course.motion
         return pose(self.rigid.orientation, self.rigid.position, normalize=True) if self.rigid.fixed else motion_of(course, self.middle)
 
     def pace(self, begin: float, end: float) -> tuple[np.ndarray, np.ndarray, float]:
         """Bounds (3,) of the velocity of its centre, as the course has it, over a time; and how much faster any of its points is."""
         lo, hi, turning = self.course.pace(begin, end)
-        return lo, hi, turning * (self.radius + (float(np.linalg.norm(self.middle)) if isinstance(self.course, Driven) else 0.0))
+        return lo, hi, turning * (self.radius + (float(np.linalg.norm(self.middle)) if isinstance(self.course, Prescribed) else 0.0))
 
     def accelerations(self, points: np.ndarray, t: float) -> np.ndarray:
         """(k, 3): of its points which are there at t, as it goes on from then, of a ball without its turn; of what flies freely gravity's
         alone.
         """
-        if isinstance(self.course, Flight):
+        if isinstance(self.course, Ballistic):
             return np.broadcast_to(self.gravity, points.shape)
         # The polynomials of a forced course also tell what comes just after its end.
-        course, h = self.course, _INSTANT * (min(1.0, self.course.until - self.course.start) if isinstance(self.course, Forced) else 1.0)
+        course = self.course
+        h = _INSTANT * (min(1.0, course.until - course.start) if isinstance(course, Polynomial) else 1.0)
         if self.ball is not None:
             # It touches with other points as it turns.
             return np.broadcast_to((course.velocity_at(t + h) - course.velocity_at(t)) / h, points.shape)

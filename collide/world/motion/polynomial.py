@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from . import rotation
-from .ballistic import Flight, Gait, flight
+from .ballistic import Ballistic, RotationKind, flight
 from .state import BodyState, Inertia
 
 _BACK = np.array([1.0, -1.0, -1.0, -1.0])
@@ -17,7 +17,7 @@ _ROUNDINGS = 1e-12
 
 
 @dataclass(frozen=True, eq=False)
-class Forced:
+class Polynomial:
     """From `start` until `until`: the centre of mass goes along the polynomial `centre` + sum of `path` (n, 3), and the body turns from
     `turn` (3, 3) by the quaternion 1 + sum of `turning` (n, 4), of the powers 1 to n of the time since the start.
     """
@@ -30,7 +30,7 @@ class Forced:
     turning: np.ndarray
     inertia: Inertia
 
-    gait = Gait.SERIES
+    gait = RotationKind.SERIES
     still = False
 
     @property
@@ -98,7 +98,7 @@ class Forced:
         at = self.velocity_at(begin)
         return at - change, at + change, turning / least if least > 0.0 else np.inf
 
-    def again(self, t: float, **changes: np.ndarray) -> Flight:
+    def again(self, t: float, **changes: np.ndarray) -> Ballistic:
         """A free flight from its state at a time on, with changes."""
         zero = np.zeros(3)
         state = {"centre": self.centre_at(t), "velocity": self.velocity_at(t), "acceleration": zero,
@@ -114,12 +114,12 @@ class Forced:
         return middle - far, middle + far, self.until
 
 
-def onset(course: Any, t: float, until: float, rates: np.ndarray) -> Forced:
+def onset(course: Any, t: float, until: float, rates: np.ndarray) -> Polynomial:
     """How a body begins to move on at a time, from its state there: `rates` (6,) are those at which its velocity and spin change then."""
     spin = course.spin_at(t)
     turning = np.array([[0.0, *(spin / 2.0)], [-spin @ spin / 8.0, *(rates[3:] / 4.0)]])
     path = np.array([course.velocity_at(t), rates[:3] / 2.0])
-    return Forced(t, until, course.centre_at(t), rotation.orthonormal(course.turn_at(t)), path, turning, course.inertia)
+    return Polynomial(t, until, course.centre_at(t), rotation.orthonormal(course.turn_at(t)), path, turning, course.inertia)
 
 
 @functools.cache
@@ -142,8 +142,8 @@ def place_of(course: Any, t: float) -> BodyState:
 
 def rates_of(course: Any, times: np.ndarray) -> np.ndarray:
     """(m, 6): how velocity and spin change at m times."""
-    if isinstance(course, Forced):
+    if isinstance(course, Polynomial):
         return course.rates_at(times)
-    if isinstance(course, Flight) and course.still:
+    if isinstance(course, Ballistic) and course.still:
         return np.zeros((len(times), 6))
     return np.array([course.rates_at(t) for t in times.tolist()]).reshape(-1, 6)

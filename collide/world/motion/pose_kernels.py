@@ -15,9 +15,9 @@ from generative.motion import quaternion_matrix
 
 from ...bodies.motions import entries_of
 from ...culling.approach import lanes
-from .ballistic import Gait
+from .ballistic import RotationKind
 from .moving_body import MovingBody
-from .prescribed import Driven
+from .prescribed import Prescribed
 from .templates import formula, values_of
 
 # Rows of a motion: nine of the rotation and three of the translation, each with two derivatives.
@@ -49,14 +49,14 @@ def _pose(actor: MovingBody, course: object) -> Pose:
         rows = np.zeros((3 * ROWS, 2))
         rows[:ROWS] = [enclose(e) for e in (*quaternion_matrix(turn), *place)]
         return Pose(None, None, lanes(rows))
-    if isinstance(course, Driven):
+    if isinstance(course, Prescribed):
         return Pose(_driven(course.motion), None, None)
     numbers = lanes(np.repeat(values_of(course, actor.middle, False)[:, None], 2, axis=1))  # type: ignore[arg-type]
     return Pose(_kernel(course.gait), numbers, None)  # type: ignore[attr-defined]
 
 
 @functools.lru_cache(maxsize=8)
-def _kernel(gait: Gait) -> Kernel:
+def _kernel(gait: RotationKind) -> Kernel:
     own = formula(gait)
     return _derived(own.motion, own.symbols)
 

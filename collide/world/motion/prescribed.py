@@ -14,7 +14,7 @@ from .state import BodyState
 _SOON, _SHORTEST = 1.0, 1e-6
 
 
-class Driven:
+class Prescribed:
     """A course that is given: a motion of t, evaluated with its derivative."""
 
     def __init__(self, motion: Motion) -> None:
@@ -27,8 +27,8 @@ class Driven:
 
     finite = True
 
-    def __reduce__(self) -> tuple[type["Driven"], tuple[Motion]]:
-        return Driven, (self.motion,)
+    def __reduce__(self) -> tuple[type["Prescribed"], tuple[Motion]]:
+        return Prescribed, (self.motion,)
 
     def _at(self, time: float) -> np.ndarray:
         return np.asarray(self._kernel.points(np.array([[time]])))[0]

@@ -17,14 +17,14 @@ from generative.family import Member, member_of
 from generative.motion import quaternion_matrix
 
 from ...bodies.numbers import Numbers, numbers_of
-from .ballistic import Flight, Gait
-from .polynomial import Forced
+from .ballistic import Ballistic, RotationKind
+from .polynomial import Polynomial
 from .rotation import TERMS, TUMBLING
 
 ONE, OTHER = "a", "b"
 """The two bodies of a pair, whose formulas have different symbols."""
 
-_ALONG_SERIES = Gait.SERIES, Gait.PUSHED
+_ALONG_SERIES = RotationKind.SERIES, RotationKind.PUSHED
 HIGHER = 3 * (TERMS - 2)
 """Coefficients of the path of a series beyond those of a parabola."""
 
@@ -40,7 +40,7 @@ class Formula:
 
 
 @functools.lru_cache(maxsize=64)
-def formula(gait: Gait | None, side: str = ONE) -> Formula:
+def formula(gait: RotationKind | None, side: str = ONE) -> Formula:
     """The formula of a gait; None: without any turn, of a ball that looks the same however it is turned."""
     made: list[Parameter] = []
 
@@ -55,13 +55,13 @@ def formula(gait: Gait | None, side: str = ONE) -> Formula:
     place = [p + w * tau + g * tau**2 / 2 + sum(row[j] * tau**k for k, row in enumerate(path, 3))
              for j, (p, w, g) in enumerate(zip(centre, velocity, acceleration, strict=True))]
     factors = _factors(gait, tau, place, new)
-    if gait not in (None, Gait.PUSHED):
+    if gait not in (None, RotationKind.PUSHED):
         factors.append(Rigid._unchecked(sp.ImmutableMatrix(3, 3, new("turn", 9)), new("shift", 3)))
     return Formula(Product(*factors), tuple(made))
 
 
 @functools.lru_cache(maxsize=8)
-def about_centre(gait: Gait | None) -> tuple[Motion, tuple[Parameter, ...]]:
+def about_centre(gait: RotationKind | None) -> tuple[Motion, tuple[Parameter, ...]]:
     """The motion in free flight of a body whose centre of mass is the origin of its coordinates, with symbols for its numbers: a time, and
     centre, velocity and acceleration then; of what turns, another time, the numbers of the turn, and the turn then (9).
     """
@@ -80,18 +80,18 @@ def about_centre(gait: Gait | None) -> tuple[Motion, tuple[Parameter, ...]]:
     return Product(*factors), tuple(made)
 
 
-def _factors(gait: Gait | None, tau: Any, place: Sequence[Any], new: Callable[[str, int], list[Parameter]]) -> list[Motion]:
+def _factors(gait: RotationKind | None, tau: Any, place: Sequence[Any], new: Callable[[str, int], list[Parameter]]) -> list[Motion]:
     """How a body turns in a time, the first factor with its place."""
-    if gait in (None, Gait.PUSHED):
+    if gait in (None, RotationKind.PUSHED):
         return [Rigid._unchecked(sp.ImmutableMatrix.eye(3), place)]
-    if gait is Gait.SERIES:
+    if gait is RotationKind.SERIES:
         series = [new(f"q{k}_", 4) for k in range(1, TUMBLING + 1)]
         q = [int(j == 0) + sum(row[j] * tau**k for k, row in enumerate(series, 1)) for j in range(4)]
         turns = [quaternion_matrix(q)]
     else:
         axis, (speed, rate) = new("axis", 3), new("speed", 2)
         turns = [_about(axis, speed * tau + rate * tau**2 / 2)]
-        if gait is Gait.TOP:
+        if gait is RotationKind.TOP:
             own, (second,) = new("own", 3), new("second", 1)
             turns.append(_about(own, second * tau))
     return [Rigid._unchecked(sp.ImmutableMatrix(r), place if k == 0 else [0, 0, 0]) for k, r in enumerate(turns)]
@@ -103,21 +103,21 @@ def _about(axis: Sequence[Any], angle: Any) -> Any:
     return sp.eye(3) + sp.sin(angle) * cross + (1 - sp.cos(angle)) * cross * cross
 
 
-def values_of(flight: Flight | Forced, middle: np.ndarray, ball: bool) -> np.ndarray:
+def values_of(flight: Ballistic | Polynomial, middle: np.ndarray, ball: bool) -> np.ndarray:
     """The numbers of a flight as its formula takes them; `middle`: the centre of mass in the coordinates of the shape."""
-    if isinstance(flight, Forced):
+    if isinstance(flight, Polynomial):
         # Twice a coefficient, and half of that, are exact.
         moved = [flight.start, *flight.centre, *flight.path[0], *(2.0 * flight.path[1]), *flight.path[2:].ravel()]
         turning = np.concatenate([flight.turning.ravel(), np.zeros(4 * (TUMBLING - TERMS))])
     else:
         moved, turning = [flight.start, *flight.centre, *flight.velocity, *flight.acceleration], flight.numbers
-        moved += [0.0] * (HIGHER if flight.gait is Gait.SERIES and not ball else 0)
+        moved += [0.0] * (HIGHER if flight.gait is RotationKind.SERIES and not ball else 0)
     if ball:
         return np.array(moved)
     return np.array([*moved, *turning, *flight.turn.ravel(), *(-flight.turn @ middle)])
 
 
-def motion_of(flight: Flight | Forced, middle: np.ndarray) -> Motion:
+def motion_of(flight: Ballistic | Polynomial, middle: np.ndarray) -> Motion:
     """The motion of the shape, with exact numbers in the formula."""
     own = formula(flight.gait)
     known = dict(zip(own.symbols, map(sp.Rational, values_of(flight, middle, False).tolist()), strict=True))
@@ -138,9 +138,9 @@ class Template:
     of the shape, which are `exact`, None for others.
     """
 
-    def __init__(self, shape: Any, middle: np.ndarray, gait: Gait | None) -> None:
+    def __init__(self, shape: Any, middle: np.ndarray, gait: RotationKind | None) -> None:
         centred = shape
-        if gait in (None, Gait.PUSHED) and middle.any():
+        if gait in (None, RotationKind.PUSHED) and middle.any():
             centred = shape.moved(Rigid(translation=[-sp.Rational(e) for e in middle.tolist()]))
         self.carried = {side: centred.moved(formula(gait, side).motion) for side in (ONE, OTHER)}
         self.member = member_of(self.carried[ONE])

@@ -25,7 +25,7 @@ from generative.motion import quaternion_matrix
 from ...bodies.motions import entries_of
 from ...culling.broad_phase import Window
 from ...moment.region import Region
-from ..motion.ballistic import Gait
+from ..motion.ballistic import RotationKind
 from ..motion.moving_body import MovingBody
 from ..motion.templates import about_centre
 from ..shapes.bounding_spheres import BallTree
@@ -99,7 +99,7 @@ def _put(memory: Memory, side: int, actor: MovingBody) -> np.ndarray | None:
 
 @functools.lru_cache(maxsize=512)
 def _resting(*position: float) -> np.ndarray:
-    """As `Flight.row`, of what does not move."""
+    """As `Ballistic.row`, of what does not move."""
     return np.array([0.0, *position, *[0.0] * 6, max(map(abs, position)), 0.0, 0.0])
 
 
@@ -135,7 +135,7 @@ def _stretches(actors: tuple[MovingBody, MovingBody], window: Window) -> list[fl
 
 
 @functools.lru_cache(maxsize=8)
-def _kernel(gait: Gait) -> Kernel:
+def _kernel(gait: RotationKind) -> Kernel:
     """The rotation of a gait, and its first two derivatives by time (27)."""
     motion, symbols = about_centre(gait)
     own = symbols[10:]

@@ -13,8 +13,8 @@ from typing import NamedTuple
 import numpy as np
 
 from ...culling.broad_phase import Window
-from ..motion.ballistic import Flight
-from ..motion.polynomial import Forced
+from ..motion.ballistic import Ballistic
+from ..motion.polynomial import Polynomial
 from .support_planes import Wall
 
 # A window is halved so often to prove that a polynomial is positive in it; zeros that are real but for so much are tried, of a polynomial
@@ -32,7 +32,7 @@ class Radius(NamedTuple):
 class Beside(NamedTuple):
     """Two paths, of centres, and how near these come: to each other, or to a wall the only one that flies; `reach`: bounds of that."""
 
-    paths: tuple[Flight | Forced, ...]
+    paths: tuple[Ballistic | Polynomial, ...]
     wall: Wall | None
     reach: Radius
 
@@ -80,9 +80,9 @@ def polynomial(b: Beside, reach: float, begin: float, end: float) -> list[int]:
     return found
 
 
-def _coefficients(course: Flight | Forced) -> list[list[float]]:
+def _coefficients(course: Ballistic | Polynomial) -> list[list[float]]:
     """Of the path of a centre, by the time since its start."""
-    if isinstance(course, Forced):
+    if isinstance(course, Polynomial):
         return [course.centre.tolist(), *course.path.tolist()]
     centre, velocity, acceleration = course.floats
     return [centre, velocity, [e / 2.0 for e in acceleration]]

@@ -13,9 +13,9 @@ from codegen.constants import enclose
 from ...answers.contacts import Contacts
 from ...culling.broad_phase import Window
 from ..broad_phase.boxes import not_before
-from ..motion.ballistic import Flight
+from ..motion.ballistic import Ballistic
 from ..motion.moving_body import MovingBody
-from ..motion.polynomial import Forced
+from ..motion.polynomial import Polynomial
 from ..shapes.margins import ROUNDINGS, WIDER
 from ..shapes.simple import exact_ball
 from .separating_planes import Parted, contacts_of
@@ -36,7 +36,7 @@ def known(one: MovingBody, other: MovingBody) -> bool:
 
 def radius_of(actor: MovingBody) -> Radius | None:
     """None of what is no ball, or whose centre does not go along a polynomial."""
-    if actor.ball is None or not isinstance(actor.seen, (Flight, Forced)) or (actor.rigid.fixed and actor.middle.any()):
+    if actor.ball is None or not isinstance(actor.seen, (Ballistic, Polynomial)) or (actor.rigid.fixed and actor.middle.any()):
         return None
     a, b, c = actor.middle.tolist()
     return _radius(actor.rigid.outline, (a, b, c))
@@ -101,7 +101,7 @@ def _far(b: Beside, window: Window) -> bool:
     if len(b.paths) < 2:
         return False
     one, other = b.paths
-    if isinstance(one, Flight) and isinstance(other, Flight):
+    if isinstance(one, Ballistic) and isinstance(other, Ballistic):
         return not_before(one, other, window, b.reach.most) >= window[1]
     (lo, hi, _), (low, high, _) = (c.pace(*window) for c in b.paths)
     moved = float(np.linalg.norm(np.maximum(np.abs(hi - low), np.abs(high - lo)))) * (window[1] - window[0])

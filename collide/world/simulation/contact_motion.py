@@ -17,7 +17,7 @@ from ..dynamics.projection import lifted, onward, settled
 from ..dynamics.steady_contact import Held, Mode, at_rest
 from ..motion import rotation
 from ..motion.moving_body import MovingBody
-from ..motion.polynomial import Forced, onset
+from ..motion.polynomial import Polynomial, onset
 from .contact_mode import Staying
 from .event_queue import EventKind, Key
 from .expiry import Undecided
@@ -236,7 +236,7 @@ class Following(Staying):
                 self.not_followed(owners[c])
         return watch
 
-    def _end(self, watch: Watch, owners: Sequence[Key], found: Sequence[Forced]) -> End | None:
+    def _end(self, watch: Watch, owners: Sequence[Key], found: Sequence[Polynomial]) -> End | None:
         courses = self.all_courses()
         for k, course in zip(watch.system.free, found, strict=True):
             courses[k] = course

@@ -11,7 +11,7 @@ import sympy as sp
 from flint import arb
 
 from ...mass.exact import ExactMass, exact_mass_properties
-from ...motion.ballistic import Gait
+from ...motion.ballistic import RotationKind
 from ...motion.moving_body import MovingBody
 from ...motion.rotation import TUMBLING
 from ...motion.state import Inertia as Rounded
@@ -119,11 +119,11 @@ class Body:
         return Seen(moving, numbers, lambda point, time: sign * _velocity(whole, point, sign * time), until)
 
     @property
-    def _gait(self) -> Gait | None:
+    def _gait(self) -> RotationKind | None:
         """One formula for all flights of a body, lest kernels be made for several."""
         if self._centred:
             return None
-        return Gait.SERIES if self.inertia.axis is None else Gait.SPIN if self.inertia.axis == -1 else Gait.TOP
+        return RotationKind.SERIES if self.inertia.axis is None else RotationKind.SPIN if self.inertia.axis == -1 else RotationKind.TOP
 
     def _numbers(self, state: Flight) -> tuple[list[Any], float]:
         """Those that the `formula` of a gait takes, and until when they hold.
@@ -163,7 +163,7 @@ class Body:
 
 
 @functools.lru_cache(maxsize=256)
-def _template(shape: Any, middle: tuple[float, float, float], gait: Gait | None) -> Template:
+def _template(shape: Any, middle: tuple[float, float, float], gait: RotationKind | None) -> Template:
     return Template(shape, np.array(middle), gait)
 
 

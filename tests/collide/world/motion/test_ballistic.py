@@ -6,18 +6,18 @@ from scipy.integrate import solve_ivp
 from scipy.special import ellipj, ellipk
 
 from collide.world.motion import rotation
-from collide.world.motion.ballistic import Gait, flight
+from collide.world.motion.ballistic import RotationKind, flight
 from collide.world.motion.polynomial import place_of
 from collide.world.motion.state import Inertia
 from collide.world.motion.templates import motion_of
 from generative import t
 
 ZERO = np.zeros(3)
-CASES = {"ball": (np.diag([2.0, 2.0, 2.0]), (0.3, -1.0, 0.5), Gait.SPIN),
-         "about an axis": (np.diag([1.0, 2.0, 2.5]), (0, 0, 1.5), Gait.SPIN),
-         "top": (np.diag([1.0, 1.0, 0.4]), (0.3, -1.0, 2.5), Gait.TOP),
-         "flat top": (np.diag([1.8, 1.0, 1.0]), (0.3, -1.0, 0.5), Gait.TOP),
-         "tumbling": (np.diag([1.0, 2.0, 2.5]), (0.3, -1.0, 0.5), Gait.SERIES)}  # fmt: skip
+CASES = {"ball": (np.diag([2.0, 2.0, 2.0]), (0.3, -1.0, 0.5), RotationKind.SPIN),
+         "about an axis": (np.diag([1.0, 2.0, 2.5]), (0, 0, 1.5), RotationKind.SPIN),
+         "top": (np.diag([1.0, 1.0, 0.4]), (0.3, -1.0, 2.5), RotationKind.TOP),
+         "flat top": (np.diag([1.8, 1.0, 1.0]), (0.3, -1.0, 0.5), RotationKind.TOP),
+         "tumbling": (np.diag([1.0, 2.0, 2.5]), (0.3, -1.0, 0.5), RotationKind.SERIES)}  # fmt: skip
 TILT = rotation.matrix(np.array([0.5, -0.3, 0.8, 0.1]))
 
 

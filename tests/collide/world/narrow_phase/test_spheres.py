@@ -12,7 +12,7 @@ import sympy as sp
 from collide import Mesh, Outcome, RigidBody, World
 from collide.world.motion.ballistic import flight
 from collide.world.motion.moving_body import MovingBody
-from collide.world.motion.polynomial import Forced
+from collide.world.motion.polynomial import Polynomial
 from collide.world.motion.state import Inertia
 from collide.world.narrow_phase import spheres
 from collide.world.narrow_phase.sphere_gaps import Beside, Radius, farther, nearer, polynomial, zeros
@@ -34,14 +34,14 @@ def parabola(rng, start=0.0, gravity=GRAVITY):
 
 
 def pushed(rng, start=0.0):
-    return Forced(start, 9.0, rng.uniform(-4, 4, 3), np.eye(3), rng.normal(size=(12, 3)) / 2.0 ** np.arange(12)[:, None], np.zeros((12, 4)),
-                  Inertia(np.eye(3)))
+    return Polynomial(start, 9.0, rng.uniform(-4, 4, 3), np.eye(3), rng.normal(size=(12, 3)) / 2.0 ** np.arange(12)[:, None],
+                      np.zeros((12, 4)), Inertia(np.eye(3)))
 
 
 def centre(course, time):
     """In rational numbers, by the sum of powers."""
     tau = Fraction(time) - Fraction(course.start)
-    rows = [course.centre, *course.path] if isinstance(course, Forced) else [course.centre, course.velocity, course.acceleration / 2]
+    rows = [course.centre, *course.path] if isinstance(course, Polynomial) else [course.centre, course.velocity, course.acceleration / 2]
     return [sum(Fraction(row[k]) * tau**n for n, row in enumerate(np.array(rows).tolist())) for k in range(3)]
 
 
@@ -199,7 +199,8 @@ def test_balls_that_come_into_each_other_by_a_rounding_only_do_not_meet():
 def test_zeros_of_paths_whose_last_terms_are_nearly_nothing(last):
     """A root far outside of the window has powers that no double holds."""
     numbers = np.array([-1.0, *9 * [0.0], -1e-12, last])
-    paths = [Forced(0.0, 9.0, np.array([a, 0, 0]), np.eye(3), part * numbers[:, None] * [1, 0, 0], np.zeros((12, 4)), Inertia(np.eye(3)))
+    paths = [Polynomial(0.0, 9.0, np.array([a, 0, 0]), np.eye(3), part * numbers[:, None] * [1, 0, 0], np.zeros((12, 4)),
+                        Inertia(np.eye(3)))
              for a, part in ((0.0, 0.0), (4.0, 1.0))]
     assert zeros(Beside(tuple(paths), None, Radius(2.0, 2.0)), 2.0, (0.0, 3.0)) == pytest.approx([2.0], abs=1e-7)
 
