@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..features.local_geometry import Jet, dots, inverse, products
+from ..features.local_geometry import LocalGeometry, dots, inverse, products
 from ..motion.rotation import crosses
 from ..motion.state import BodyState
 
@@ -20,8 +20,8 @@ class Meeting(NamedTuple):
     face turns along it; None of others.
     """
 
-    one: Jet
-    other: Jet
+    one: LocalGeometry
+    other: LocalGeometry
     normal: np.ndarray
     bend: np.ndarray | None
     way: np.ndarray
@@ -29,7 +29,7 @@ class Meeting(NamedTuple):
     slope: np.ndarray
 
 
-def on_face(first: Jet, second: Jet, side: float) -> Meeting:
+def on_face(first: LocalGeometry, second: LocalGeometry, side: float) -> Meeting:
     normal, way = side * second.normal, first.point - second.point
     inner = products(second.along, second.along)
     # How the normal of the second part turns along it (Weingarten).
@@ -42,7 +42,7 @@ def on_face(first: Jet, second: Jet, side: float) -> Meeting:
     return Meeting(first, second, normal, bend, way, wanting, slope)
 
 
-def across(first: Jet, second: Jet, side: float) -> Meeting:
+def across(first: LocalGeometry, second: LocalGeometry, side: float) -> Meeting:
     """Of edges, or round the first part, a point, goes a ball."""
     way, (m, k), n = first.point - second.point, first.along.shape[:2], second.along.shape[1]
     upright = side * crosses(first.along[:, 0], second.along[:, 0]) if k else way

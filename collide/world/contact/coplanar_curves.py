@@ -13,12 +13,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..features.contact_circles import Ring, rings
+from ..features.contact_circles import ContactCircle, rings
 from ..features.creases import Crease, Facet
 from ..features.curved import Patch
 from ..features.features import Features
 from ..features.local_geometry import spread_of
-from ..features.straight import Rim
+from ..features.straight import CurvedEdge
 from ..motion.state import BodyState
 from ..shapes.polyhedral import Polyhedral
 from ..shapes.simple import Flat
@@ -47,7 +47,7 @@ class Bordered(NamedTuple):
 
     normal: np.ndarray
     level: float
-    edges: tuple[Rim | Crease | Ring, ...]
+    edges: tuple[CurvedEdge | Crease | ContactCircle, ...]
     two_sided: bool
     faces: bool = True
 
@@ -65,7 +65,7 @@ class Bordered(NamedTuple):
 def bordered(body: Features) -> tuple[Bordered, ...]:
     """Of a body that is a polyhedron, there are none."""
     found: list[Bordered] = []
-    rims = [e for e in body.parts if isinstance(e, (Rim, Crease))]
+    rims = [e for e in body.parts if isinstance(e, (CurvedEdge, Crease))]
     for face in body.parts:
         if isinstance(face, (Patch, Facet)) and face.straight:
             jet, size = face.jet(face.start(np.zeros(1, int))), _SAME * float(np.abs(face.points).max())
@@ -76,7 +76,7 @@ def bordered(body: Features) -> tuple[Bordered, ...]:
     return (*found, *(Bordered(r.normal, r.level, (r,), False, False) for r in _lowest(body, found)))
 
 
-def _lowest(body: Features, found: Sequence[Bordered]) -> Iterator[Ring]:
+def _lowest(body: Features, found: Sequence[Bordered]) -> Iterator[ContactCircle]:
     """Rings on whose planes no flat face is, and on the other side of which all of a body is."""
     for ring in (r for part in body.parts for r in rings(part)):
         least = _SAME * float(np.abs(ring.points).max())
@@ -106,7 +106,7 @@ def sampled(body: Features, way: np.ndarray, known: Polyhedral | None = None) ->
     return Polyhedral(every.reshape(-1, 3)[np.sort(first)], every, tuple(faces))
 
 
-def _polygon(edge: Rim | Crease | Ring, way: np.ndarray) -> np.ndarray:
+def _polygon(edge: CurvedEdge | Crease | ContactCircle, way: np.ndarray) -> np.ndarray:
     """(m, 2, 3): its sides."""
     points = edge.spread(1 if edge.straight else SAMPLES, way if np.linalg.norm(way) > _NONE else None)
     after = np.roll(points, -1, axis=0) if edge.closed else points[1:]

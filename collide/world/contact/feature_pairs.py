@@ -15,11 +15,11 @@ import numpy as np
 from codegen.deadline import check
 
 from ..features.contact_circles import facing, rings
-from ..features.curved import Level
+from ..features.curved import LevelSet
 from ..features.features import Features
 from ..features.local_geometry import Lost, Part, least
 from ..features.normal_cone import outward
-from ..features.straight import Plane, Rim
+from ..features.straight import CurvedEdge, Plane
 from ..motion.state import BodyState
 from .closed_forms import Course, OnEdge, OnFace
 from .coplanar_curves import Flats, Flush, bordered, flush
@@ -160,11 +160,11 @@ def _pairs(one: Features, other: Features, near: np.ndarray) -> Iterator[tuple[P
 
 
 def _sharp(part: Part) -> bool:
-    return not (isinstance(part, Rim) and part.smooth)
+    return not (isinstance(part, CurvedEdge) and part.smooth)
 
 
 def _rank(part: Part) -> tuple[int, bool, bool]:
-    return part.dimension, isinstance(part, Plane), isinstance(part, Level)
+    return part.dimension, isinstance(part, Plane), isinstance(part, LevelSet)
 
 
 class Starts(NamedTuple):
@@ -197,14 +197,14 @@ def _starts(first: Part, second: Part, own: BodyState, its: BodyState, radius: f
         side[shift @ second.face.normal < second.face.level] = -1.0
     row, k = _lows(first, side[:, None] * heights, convex, reach)
     at, there = first.start(k), second.toward(points[row, k])
-    if isinstance(first, Level) and isinstance(second, Plane):
+    if isinstance(first, LevelSet) and isinstance(second, Plane):
         rows, lowest = _near_rings(first, -side[:, None] * (second.face.normal @ turn), np.unique(row))
         row, at = np.concatenate([row, rows]), np.concatenate([at, lowest])
         there = np.concatenate([there, second.toward((turn[rows] @ first.jet(lowest).point[..., None])[..., 0] + shift[rows])])
     return Starts(times[row], at, there)
 
 
-def _near_rings(face: Level, down: np.ndarray, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def _near_rings(face: LevelSet, down: np.ndarray, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Some rows of directions (m, 3), and places (n, :) near rings of a face that are farthest along them: from others beside a circle,
     which a plane nearly touches all along, the way to where it does is long.
     """

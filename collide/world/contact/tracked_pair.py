@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..features.contact_circles import lying
-from ..features.local_geometry import Jet, Lost, Part, dots, spread_of
+from ..features.local_geometry import LocalGeometry, Lost, Part, dots, spread_of
 from ..features.normal_cone import aside
 from ..motion.state import BodyState
 from .closed_forms import Course
@@ -212,10 +212,10 @@ class OnSmooth:
         return self.one.normals(self.at[0]) @ one.turn.T, self.other.normals(self.at[1]) @ other.turn.T
 
 
-def _placed(jet: Jet, place: BodyState) -> Jet:
+def _placed(jet: LocalGeometry, place: BodyState) -> LocalGeometry:
     turn = np.swapaxes(place.turn, 1, 2)
     point, normal = ((e[:, None] @ turn)[:, 0] for e in (jet.point, jet.normal))
-    return Jet(place.centre + point, jet.along @ turn, jet.bent @ turn[:, None], normal)
+    return LocalGeometry(place.centre + point, jet.along @ turn, jet.bent @ turn[:, None], normal)
 
 
 def _rounded(at: np.ndarray, size: float) -> np.ndarray:

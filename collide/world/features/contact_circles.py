@@ -25,7 +25,7 @@ _POINTS = 32
 
 
 @dataclass(frozen=True, eq=False)
-class Ring:
+class ContactCircle:
     """A circle with a unit `normal`, that of the face, outward: all points of that are on the other side of its plane."""
 
     centre: np.ndarray
@@ -56,7 +56,7 @@ class _Axis(NamedTuple):
 
 
 @functools.lru_cache(maxsize=512)
-def rings(face: Part) -> tuple[Ring, ...]:
+def rings(face: Part) -> tuple[ContactCircle, ...]:
     """None of what is flat, and of what is no surface of revolution. That of a face which is one they are all is as good as its points are
     dense.
     """
@@ -68,7 +68,7 @@ def rings(face: Part) -> tuple[Ring, ...]:
     if axis is None:
         return ()
     some = np.abs(jet.normal @ axis.way) > _ALONG
-    found = list[Ring]()
+    found = list[ContactCircle]()
     for side in (1.0, -1.0):
         there = _touching(face, at[some & (side * (jet.normal @ axis.way) > 0.0)], side * axis.way, size)
         points = face.jet(there).point
@@ -118,11 +118,11 @@ def facing(face: Part, at: np.ndarray, way: np.ndarray, steps: int) -> np.ndarra
     return at
 
 
-def _circles(points: np.ndarray, axis: _Axis, size: float, spacing: float) -> list[Ring]:
+def _circles(points: np.ndarray, axis: _Axis, size: float, spacing: float) -> list[ContactCircle]:
     """Round an axis, of points that are all along them."""
     high, left = (points - axis.point) @ axis.way, np.ones(len(points), bool)
     off = points - axis.point - high[:, None] * axis.way
-    radii, found, axes = np.linalg.norm(off, axis=1), list[Ring](), frame(axis.way)[1:]
+    radii, found, axes = np.linalg.norm(off, axis=1), list[ContactCircle](), frame(axis.way)[1:]
     angles = np.arctan2(off @ axes[1], off @ axes[0])
     while left.any():
         first = np.argmax(left)
@@ -131,7 +131,7 @@ def _circles(points: np.ndarray, axis: _Axis, size: float, spacing: float) -> li
         if radii[first] > _SOME * size:
             gaps = np.diff(np.sort(angles[own]), append=angles[own].min() + 2.0 * math.pi)
             if gaps.max() * radii[first] <= 2.0 * spacing:
-                found.append(Ring(axis.point + high[own].mean() * axis.way, axis.way, float(radii[own].mean())))
+                found.append(ContactCircle(axis.point + high[own].mean() * axis.way, axis.way, float(radii[own].mean())))
     return found
 
 

@@ -21,8 +21,8 @@ from generative import ImplicitBody, ImplicitSurface, x, y, z
 from generative.implicit import Combination
 
 from ..motion.rotation import crosses
-from .curved import Level
-from .local_geometry import Jet, away, dots, inverse, lows, onto, products
+from .curved import LevelSet
+from .local_geometry import LocalGeometry, away, dots, inverse, lows, onto, products
 
 # Against the size of a surface, a step to it that is none, and steps; of a chord, how far an edge that is straight is from it.
 _ON, _STEPS, _STRAIGHT = 1e-15, 60, 1e-12
@@ -68,7 +68,7 @@ class Sides:
         return functools.reduce(combine, (self._outside(child, heights, known) for child in children))
 
 
-class Facet(Level):
+class Facet(LevelSet):
     """What of a leaf is on the body."""
 
     def __init__(self, sides: Sides, own: int, middle: np.ndarray) -> None:
@@ -132,7 +132,7 @@ class Crease:
         off = np.linalg.norm(cells - cells[0], axis=1) ** 2 - way**2
         self.straight = bool(np.abs(off).max() <= _STRAIGHT * self._lengths[-1] ** 2)
 
-    def jet(self, at: np.ndarray) -> Jet:
+    def jet(self, at: np.ndarray) -> LocalGeometry:
         _, slopes, second = self._line.rows(at)
         with np.errstate(all="ignore"):
             sizes = np.sqrt((slopes * slopes).sum(axis=2))
@@ -141,7 +141,7 @@ class Crease:
             along /= np.sqrt((along * along).sum(axis=1))[:, None]
             bends = -np.einsum("mkij,mi,mj->mk", second, along, along) / sizes
             bent = dots(np.swapaxes(normals, 1, 2), dots(inverse(products(normals, normals)), bends))
-        return Jet(at - self.middle, along[:, None], bent[:, None, None], np.zeros((len(at), 3)))
+        return LocalGeometry(at - self.middle, along[:, None], bent[:, None, None], np.zeros((len(at), 3)))
 
     def moved(self, at: np.ndarray, by: np.ndarray) -> np.ndarray:
         return self._line.onto(at + (by[:, None] @ self.jet(at).along)[:, 0])
@@ -166,7 +166,7 @@ class Crease:
         return lows(values, self.closed)
 
     def spread(self, count: int, way: np.ndarray | None) -> np.ndarray:
-        """See `Rim.spread`."""
+        """See `CurvedEdge.spread`."""
         along, first = self._lengths[-1] * np.arange(count + (not self.closed)) / count, None
         if way is not None and self.closed:
             k = int(np.argmax(self.points @ way))

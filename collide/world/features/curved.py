@@ -19,7 +19,7 @@ from generative.seams import period
 
 from ...bodies.parts import is_closed, sides
 from ..motion.rotation import crosses, frames
-from .local_geometry import Jet, onto
+from .local_geometry import LocalGeometry, onto
 
 # Cells along each parameter of what is looked at to find a place. A chart is left at its end, and taken at this part of it.
 _CELLS, _TAKEN = 32, 0.5
@@ -92,14 +92,15 @@ class Patch:
             if len(which):
                 yield chart, which
 
-    def jet(self, at: np.ndarray) -> Jet:
+    def jet(self, at: np.ndarray) -> LocalGeometry:
         rows, normals = np.full((len(at), 18), np.nan), np.full((len(at), 3), np.nan)
         for chart, which in self._by_chart(at):
             own = rows[which] = chart.kernel.points(at[which, 1:])
             normals[which] = chart.side * crosses(own[:, 3:6], own[:, 6:9])
         with np.errstate(divide="ignore", invalid="ignore"):
             normals /= np.sqrt((normals * normals).sum(axis=1))[:, None]
-        return Jet(rows[:, :3] - self.middle, rows[:, 3:9].reshape(-1, 2, 3), rows[:, 9:].reshape(-1, 3, 3)[:, _SYMMETRIC], normals)
+        return LocalGeometry(rows[:, :3] - self.middle, rows[:, 3:9].reshape(-1, 2, 3), rows[:, 9:].reshape(-1, 3, 3)[:, _SYMMETRIC],
+                             normals)
 
     def moved(self, at: np.ndarray, by: np.ndarray) -> np.ndarray:
         found = np.column_stack([at[:, 0], at[:, 1:] + by])
@@ -177,7 +178,7 @@ class Patch:
 _SYMMETRIC = np.array([[0, 1], [1, 2]])
 
 
-class Level:
+class LevelSet:
     """A smooth implicit surface."""
 
     dimension, two_sided, straight = 2, False, False
@@ -213,14 +214,14 @@ class Level:
 
         return onto(points, way, 1e-15 * float(np.abs(self._own[2]).max()), _STEPS)
 
-    def jet(self, at: np.ndarray) -> Jet:
+    def jet(self, at: np.ndarray) -> LocalGeometry:
         rows = self._kernel.points(at)
         with np.errstate(divide="ignore", invalid="ignore"):
             sizes = np.linalg.norm(rows[:, 1:4], axis=1)[:, None]
             axes = frames(rows[:, 1:4] / sizes)
             across = axes[:, 1:]
             bend = across @ rows[:, 4:].reshape(-1, 3, 3) @ np.swapaxes(across, 1, 2) / sizes[:, None]
-        return Jet(at - self.middle, across, -bend[..., None] * axes[:, None, None, 0], axes[:, 0])
+        return LocalGeometry(at - self.middle, across, -bend[..., None] * axes[:, None, None, 0], axes[:, 0])
 
     def moved(self, at: np.ndarray, by: np.ndarray) -> np.ndarray:
         return self._onto(at + (by[:, None] @ self.jet(at).along)[:, 0])
@@ -258,7 +259,7 @@ class Level:
         return low
 
 
-Curved = Patch | Level
+Curved = Patch | LevelSet
 
 
 def _chart(surface: ParametricSurface, **known: Any) -> Chart:

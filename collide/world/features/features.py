@@ -18,9 +18,9 @@ from ..shapes.polyhedral import Polyhedral, polyhedral
 from ..shapes.simple import Flat, outside
 from .concavity import Way, thickness, way
 from .crease_tracing import faces_and_edges
-from .curved import Level, Patch
+from .curved import LevelSet, Patch
 from .local_geometry import Part, units
-from .straight import Core, Plane, Rim, Segment
+from .straight import Core, CurvedEdge, Plane, Segment
 
 # Against size: what is on a plane; and of a face, so many points tell whether a shape is on one side of it.
 _SAME, _MANY = 1e-9, 200
@@ -46,13 +46,13 @@ class Features:
 
     @property
     def flat(self) -> bool:
-        return not any(isinstance(p, (Patch, Level)) for p in self.parts)
+        return not any(isinstance(p, (Patch, LevelSet)) for p in self.parts)
 
     @functools.cached_property
     def followed(self) -> bool:
         """Is it told by its parts where it touches? Of a curved one that is not convex, if it is one surface, or closed."""
         faces = [p for p in self.parts if p.dimension == 2]
-        return self.flat or self.convex or (len(faces) == 1 and isinstance(faces[0], (Patch, Level))) or self.thick > 0.0
+        return self.flat or self.convex or (len(faces) == 1 and isinstance(faces[0], (Patch, LevelSet))) or self.thick > 0.0
 
 
 def ball(radius: float) -> Features:
@@ -67,7 +67,7 @@ def features(shape: Any, middle: tuple[float, float, float]) -> Features | None:
         return _of_flat(flat)
     at = np.array(middle)
     if isinstance(shape, ImplicitSurface):
-        level = Level(shape, at)
+        level = LevelSet(shape, at)
         return Features((level,), level.convex, level.convex)
     if isinstance(shape, Combination):
         parts = faces_and_edges(shape, at)
@@ -91,13 +91,13 @@ def _of_parts(parts: tuple[Part, ...]) -> Features | None:
     return Features(parts, True, False, within=within) if inner else None
 
 
-def _curved(parts: Sequence[Part]) -> list[Patch | Level]:
-    return [p for p in parts if isinstance(p, (Patch, Level))]
+def _curved(parts: Sequence[Part]) -> list[Patch | LevelSet]:
+    return [p for p in parts if isinstance(p, (Patch, LevelSet))]
 
 
 def _not_convex(known: Sequence[Parametric], parts: tuple[Part, ...]) -> Features:
     """Without edges that are hollow, and corners where such end."""
-    edges = [(part, p) for part, p in zip(known, parts, strict=True) if isinstance(p, Rim)]
+    edges = [(part, p) for part, p in zip(known, parts, strict=True) if isinstance(p, CurvedEdge)]
     ways = {p: way(part) for part, p in edges}
     ends = np.array([p.jet(np.array([[e]])).point[0] for p in ways if ways[p] is Way.IN for e in (p.lo, p.hi)]).reshape(-1, 3)
     size = max(float(np.abs(p.points).max()) for p in parts)
@@ -148,7 +148,7 @@ def _part(part: Parametric, middle: np.ndarray) -> Part:
     if part.dimension == 2:
         return Patch(part.surface, middle, part.two_sided)
     if part.dimension == 1:
-        return Rim(part, middle)
+        return CurvedEdge(part, middle)
     a, b = part.path
     point = np.array([float(e) for e in _at(part.surface.expressions, a, b)]) - middle
     rows = [] if part.two_sided else [[float(e) for e in _at(face.normal, *way)] for face, way in part.outward]

@@ -15,7 +15,7 @@ class Lost(Exception):
     """There is no place, or not one alone, that was to be found."""
 
 
-class Jet(NamedTuple):
+class LocalGeometry(NamedTuple):
     """At m places of a part of k dimensions: `point` (m, 3), tangents `along` (m, k, 3), their derivatives `bent` (m, k, k, 3), and unit
     `normal` (m, 3) outward.
     """
@@ -48,7 +48,7 @@ class Part(Protocol):
     @property
     def spacing(self) -> float: ...
 
-    def jet(self, at: np.ndarray) -> Jet: ...
+    def jet(self, at: np.ndarray) -> LocalGeometry: ...
 
     def moved(self, at: np.ndarray, by: np.ndarray) -> np.ndarray: ...
 

@@ -12,7 +12,7 @@ from generative import u, v
 from ...bodies.cells import Parametric
 from ..motion.rotation import frame
 from ..shapes.simple import Flat, outside
-from .local_geometry import Jet, away, least, lows, units
+from .local_geometry import LocalGeometry, away, least, lows, units
 
 # Cells of an edge, from whose middles places are found.
 _CELLS = 32
@@ -35,9 +35,9 @@ class Core:
     def points(self) -> np.ndarray:
         return self.point[None]
 
-    def jet(self, at: np.ndarray) -> Jet:
+    def jet(self, at: np.ndarray) -> LocalGeometry:
         m = len(at)
-        return Jet(np.broadcast_to(self.point, (m, 3)), np.empty((m, 0, 3)), np.empty((m, 0, 0, 3)), np.zeros((m, 3)))
+        return LocalGeometry(np.broadcast_to(self.point, (m, 3)), np.empty((m, 0, 3)), np.empty((m, 0, 0, 3)), np.zeros((m, 3)))
 
     def moved(self, at: np.ndarray, by: np.ndarray) -> np.ndarray:
         return at
@@ -79,9 +79,9 @@ class Segment:
     def spacing(self) -> float:
         return float(np.linalg.norm(self.way)) / _CELLS
 
-    def jet(self, at: np.ndarray) -> Jet:
+    def jet(self, at: np.ndarray) -> LocalGeometry:
         m = len(at)
-        return Jet(self.begin + at * self.way, np.broadcast_to(self.way, (m, 1, 3)), np.zeros((m, 1, 1, 3)), np.zeros((m, 3)))
+        return LocalGeometry(self.begin + at * self.way, np.broadcast_to(self.way, (m, 1, 3)), np.zeros((m, 1, 1, 3)), np.zeros((m, 3)))
 
     def moved(self, at: np.ndarray, by: np.ndarray) -> np.ndarray:
         return at + by
@@ -105,7 +105,7 @@ class Segment:
         return lows(values, False)
 
 
-class Rim:
+class CurvedEdge:
     """An edge that is a curve."""
 
     dimension = 1
@@ -128,9 +128,9 @@ class Rim:
         self.smooth = all(len(own) > 1 and bool((np.abs(own - own[0]) <= _SAME).all()) for own in faces)
         self.spacing = float(np.linalg.norm(found[:, 3:6], axis=1).max()) * (self.hi - self.lo) / _CELLS
 
-    def jet(self, at: np.ndarray) -> Jet:
+    def jet(self, at: np.ndarray) -> LocalGeometry:
         rows = self._kernel.points(at)
-        return Jet(rows[:, :3] - self.middle, rows[:, None, 3:6], rows[:, None, None, 6:9], np.zeros((len(at), 3)))
+        return LocalGeometry(rows[:, :3] - self.middle, rows[:, None, 3:6], rows[:, None, None, 6:9], np.zeros((len(at), 3)))
 
     def moved(self, at: np.ndarray, by: np.ndarray) -> np.ndarray:
         return at + by
@@ -195,10 +195,10 @@ class Plane:
     def points(self) -> np.ndarray:
         return np.asarray(self.face.border[:, 0])
 
-    def jet(self, at: np.ndarray) -> Jet:
+    def jet(self, at: np.ndarray) -> LocalGeometry:
         m, axes = len(at), self._axes
-        return Jet(self.face.level * axes[0] + at @ axes[1:], np.broadcast_to(axes[1:], (m, 2, 3)), np.zeros((m, 2, 2, 3)),
-                   np.broadcast_to(axes[0], (m, 3)))
+        return LocalGeometry(self.face.level * axes[0] + at @ axes[1:], np.broadcast_to(axes[1:], (m, 2, 3)), np.zeros((m, 2, 2, 3)),
+                             np.broadcast_to(axes[0], (m, 3)))
 
     def moved(self, at: np.ndarray, by: np.ndarray) -> np.ndarray:
         return at + by

@@ -83,7 +83,7 @@ class Ballistic:
         spins = self.spin + since * self.spinning if self._closed else (
             turns @ (self.inertia.inverse @ (np.swapaxes(turns, 1, 2) @ self.momentum)[..., None]))[..., 0]
         return BodyState(self.centre + tau * self.velocity + (tau * tau / 2) * self.acceleration, turns,
-                     self.velocity + tau * self.acceleration, spins)
+                         self.velocity + tau * self.acceleration, spins)
 
     def _turns(self, since: np.ndarray) -> np.ndarray:
         n = self.numbers

@@ -10,7 +10,7 @@ from generative.changes import pieces_of
 
 from ...bodies.mesh import Mesh
 from ..rigid_body import RigidBody
-from ..shapes.bounding_spheres import BallTree, ball_tree, tree_of_ball
+from ..shapes.bounding_spheres import BoundingSphereTree, ball_tree, tree_of_ball
 from ..shapes.simple import Flat, ball_radius, flats, reach
 from .ballistic import Ballistic, RotationKind, flight
 from .polynomial import Polynomial
@@ -64,7 +64,7 @@ class MovingBody:
             self.take(flight(start, centre, self.rigid.velocity, self.gravity, turn, self.rigid.spin, self.inertia), start)
 
     @functools.cached_property
-    def tree(self) -> BallTree | None:
+    def tree(self) -> BoundingSphereTree | None:
         """Of its surface, as its rotation and the path of its centre take it; of what is fixed, as its shape is."""
         if self.ball is not None and not self.rigid.fixed:
             return tree_of_ball(self.ball)

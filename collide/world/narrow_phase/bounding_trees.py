@@ -28,7 +28,7 @@ from ...moment.region import Region
 from ..motion.ballistic import RotationKind
 from ..motion.moving_body import MovingBody
 from ..motion.templates import about_centre
-from ..shapes.bounding_spheres import BallTree
+from ..shapes.bounding_spheres import BoundingSphereTree
 from .native import bounding_trees_loop
 from .native.bounding_trees_loop import NearingMemory
 from .native.stretches_loop import STRETCHES
@@ -103,7 +103,7 @@ def _resting(*position: float) -> np.ndarray:
     return np.array([0.0, *position, *[0.0] * 6, max(map(abs, position)), 0.0, 0.0])
 
 
-def _memory(one: BallTree, other: BallTree) -> Memory:
+def _memory(one: BoundingSphereTree, other: BoundingSphereTree) -> Memory:
     """Kept for the next pair of the same trees, in each thread."""
     kept = vars(_memories).setdefault("kept", {})
     found = kept.get((id(one), id(other)))

@@ -37,7 +37,7 @@ _SLANT = 1e-6
 _GROUPED, _ALIKE = 16, 256
 
 
-class Cover(NamedTuple):
+class SurfaceCover(NamedTuple):
     """Boxes (n, 3, 2) that hold a surface; of each part of it in one a vector (n, 3), nearly normal, and bounds (n, 2) of its product with
     points of that part, which nearly lie in a plane. `parameters` (n, 2, 2): of a single smooth patch, else None.
     """
@@ -49,27 +49,27 @@ class Cover(NamedTuple):
 
 
 @functools.lru_cache(maxsize=512)
-def cover(shape: Any) -> Cover | None:
+def cover(shape: Any) -> SurfaceCover | None:
     """None where a surface is not known to be anywhere."""
     found = (_of_implicit if isinstance(shape, ImplicitBody) else _of_mesh if isinstance(shape, Mesh) else _of_faces)(shape)
     return found if len(found.boxes) and np.isfinite(found.boxes).all() else None
 
 
-def _of_mesh(mesh: Mesh) -> Cover:
+def _of_mesh(mesh: Mesh) -> SurfaceCover:
     corners = triangles_of(mesh)
     far = _ROUNDINGS * np.abs(corners).max()
     boxes = np.stack([corners.min(axis=1) - far, corners.max(axis=1) + far], axis=-1)
-    return Cover(boxes, np.tile([1.0, 0.0, 0.0], (len(boxes), 1)), boxes[:, 0])
+    return SurfaceCover(boxes, np.tile([1.0, 0.0, 0.0], (len(boxes), 1)), boxes[:, 0])
 
 
-def _of_faces(shape: Any) -> Cover:
+def _of_faces(shape: Any) -> SurfaceCover:
     own = faces(shape)
     even = all(sp.diff(e, s, r) == 0 for face in own for e in face.expressions for s, r in ((u, u), (u, v), (v, v)))
     count = 1 << max(0, int(np.log2((_EVEN if even else _PARAMETRIC) / len(own))) // 2)
     parameters = [grid(face, NONE, count) for face in own]
     parts = [_of_face(*part) for part in zip(own, parameters, strict=True)]
     boxes, normals, levels = (np.concatenate(part) for part in zip(*parts, strict=True))
-    return Cover(boxes, normals, levels, parameters[0] if own == (shape,) else None)
+    return SurfaceCover(boxes, normals, levels, parameters[0] if own == (shape,) else None)
 
 
 def _of_face(face: ParametricSurface, parameters: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -79,14 +79,14 @@ def _of_face(face: ParametricSurface, parameters: np.ndarray) -> tuple[np.ndarra
     return _over(place, (u, v), parameters), normals, _over((sum(map(operator.mul, _NORMAL, place)),), (u, v), parameters, normals)[:, 0]
 
 
-def _of_implicit(body: ImplicitBody) -> Cover:
+def _of_implicit(body: ImplicitBody) -> SurfaceCover:
     """In each box F is 0 on the surface, so n p = n p - F / |grad F| there, which hardly changes."""
     boxes = _where_zero(body)
     gradients = _slopes((body.expression,), (x, y, z), boxes.mean(axis=2))[:, 0]
     sizes = np.linalg.norm(gradients, axis=1, keepdims=True)
     normals, shares = _unit(gradients), np.where((sizes > 0.0) & np.isfinite(sizes), 1.0 / np.where(sizes > 0.0, sizes, 1.0), 0.0)
     level = sum(map(operator.mul, _NORMAL, (x, y, z))) - _SHARE * body.expression
-    return Cover(boxes, normals, _over((level,), (x, y, z), boxes, np.column_stack([normals, shares]))[:, 0])
+    return SurfaceCover(boxes, normals, _over((level,), (x, y, z), boxes, np.column_stack([normals, shares]))[:, 0])
 
 
 def _unit(vectors: np.ndarray) -> np.ndarray:
@@ -142,7 +142,7 @@ def _halves(boxes: np.ndarray, axis: int) -> tuple[np.ndarray, np.ndarray]:
 # -- trees -----------------------------------------------------------------------------------------------------------
 
 
-class BallTree(NamedTuple):
+class BoundingSphereTree(NamedTuple):
     """Nodes (n, 8) of a tree over the boxes of a cover: a centre, a radius and a thickness, and a normal. What a node holds of the surface
     lies in the ball with that radius, and no farther than the thickness from the plane through the centre with that normal. The children of
     a node have the numbers `child` (n,) and the next; -1: a leaf. `group` (n,): to which of some groups a node belongs with all that it
@@ -164,7 +164,7 @@ class BallTree(NamedTuple):
 
 
 @functools.lru_cache(maxsize=512)
-def ball_tree(shape: Any, middle: tuple[float, ...]) -> BallTree | None:
+def ball_tree(shape: Any, middle: tuple[float, ...]) -> BoundingSphereTree | None:
     """That of a shape seen from a point; None where there is no cover."""
     known = cover(shape)
     if known is None:
@@ -188,7 +188,7 @@ def ball_tree(shape: Any, middle: tuple[float, ...]) -> BallTree | None:
     parts = (known.boxes if known.parameters is None else known.parameters)[order]
     slants = slants_of(shape, known.boxes[order], parts, known.normals[order])
     slants = _over_few(slants, known.normals[order], np.concatenate(levels), nodes)
-    return BallTree(nodes, child, group, reach, slants, parameters)
+    return BoundingSphereTree(nodes, child, group, reach, slants, parameters)
 
 
 def _over_few(slants: np.ndarray, normals: np.ndarray, ranges: np.ndarray, nodes: np.ndarray) -> np.ndarray:
@@ -199,10 +199,11 @@ def _over_few(slants: np.ndarray, normals: np.ndarray, ranges: np.ndarray, nodes
 
 
 @functools.lru_cache(maxsize=512)
-def tree_of_ball(radius: float) -> BallTree:
+def tree_of_ball(radius: float) -> BoundingSphereTree:
     """It is that ball, a little wider than it is."""
     wide = radius * WIDER
-    return BallTree(np.array([[0.0, 0.0, 0.0, wide, wide, 1.0, 0.0, 0.0]]), np.array([-1]), np.array([0]), 0.0, np.array([np.inf]))
+    return BoundingSphereTree(np.array([[0.0, 0.0, 0.0, wide, wide, 1.0, 0.0, 0.0]]), np.array([-1]), np.array([0]), 0.0,
+                              np.array([np.inf]))
 
 
 def _leaves(boxes: np.ndarray, normals: np.ndarray, levels: np.ndarray, far: float) -> np.ndarray:
@@ -250,7 +251,7 @@ def _by_halves(places: np.ndarray) -> np.ndarray:
     return order
 
 
-def _spread(known: Cover) -> np.ndarray:
+def _spread(known: SurfaceCover) -> np.ndarray:
     """Places (n, 2) of the boxes of a patch, a grid, in parameters that change about as much along either side as places in space do."""
     assert known.parameters is not None
     places, side = known.parameters.mean(axis=2), math.isqrt(len(known.boxes))

@@ -6,7 +6,7 @@ import sympy as sp
 
 import collide
 from collide.world.features.features import features
-from collide.world.features.straight import Rim
+from collide.world.features.straight import CurvedEdge
 from generative import ParametricSurface, u, v
 from generative.sew import sew
 from models.shapes.solids import box
@@ -42,7 +42,7 @@ def spool():
 def test_edges_that_are_hollow_touch_nothing(shape, rims, thick):
     found = features(shape, (0.0, 0.0, 0.0))
     assert not found.convex and found.followed
-    assert sum(isinstance(p, Rim) for p in found.parts) == rims
+    assert sum(isinstance(p, CurvedEdge) for p in found.parts) == rims
     assert found.thick == pytest.approx(thick, rel=1e-3)
 
 

@@ -13,7 +13,7 @@ from collide.world.contact.feature_pairs import between
 from collide.world.dynamics.steady_contact import Mode
 from collide.world.features.contact_circles import rings
 from collide.world.features.features import features
-from collide.world.features.straight import Rim
+from collide.world.features.straight import CurvedEdge
 from collide.world.motion.rotation import matrix
 from collide.world.motion.state import BodyState
 from generative import ParametricSurface, u, v
@@ -99,7 +99,7 @@ def test_a_capsule_falls_over_from_one_end_to_the_other():
     """
     radius, length, inertia, first = 0.2, 0.5, 0.1, 0.2
     shape = capsule(radius=sp.Rational(1, 5), length=sp.Rational(1, 2))
-    assert [p.smooth for p in features(shape, (0.0, 0.0, 0.25)).parts if isinstance(p, Rim)] == [True, True]
+    assert [p.smooth for p in features(shape, (0.0, 0.0, 0.25)).parts if isinstance(p, CurvedEdge)] == [True, True]
     half = math.pi / 4 - first / 2
     high = radius + length / 2 * math.sin(first)
     body = RigidBody(shape, centre=(0, 0, 0.25), position=(-0.25 * math.cos(first), 0, high - 0.25 * math.sin(first)), mass=1,
