@@ -16,14 +16,14 @@ from generative import Motion, Rigid, t
 from ..files import write_text
 from ..given import is_number
 from . import page, saved
-from .dynamics.steady_contact import Mode
+from .dynamics.steady_contact import ContactMode
 from .event import Event
 from .motion.ballistic import Ballistic
 from .motion.moving_body import MovingBody
 from .motion.rotation import crosses, quaternions
 from .motion.state import BodyState, State, at_each, places_along
 from .rigid_body import RigidBody
-from .simulation.transitions import Rest
+from .simulation.transitions import ModeChange
 
 _LOADED = "It was loaded from a file: a saved run is no proof."
 
@@ -67,7 +67,7 @@ class Run:
         self.world, self.simulation, self.start = world, simulation, start
         self.outcome, self.reason = outcome, reason
         self.events: tuple[Event, ...] = tuple(simulation.events)
-        self.rests: tuple[Rest, ...] = tuple(simulation.rests)
+        self.rests: tuple[ModeChange, ...] = tuple(simulation.rests)
         self.until: float = simulation.now
         self.certified_until: float | None = self.until if certified else None
         self._told = [list(actor.path) for actor in simulation.actors]
@@ -197,7 +197,7 @@ class Run:
     def summary(self) -> str:
         """How far the run came, and how it ended."""
         hits, last = len(self.events), f"t = {self.until:.12g}"
-        rests = sum(r.mode is Mode.REST for r in self.rests)
+        rests = sum(r.mode is ContactMode.REST for r in self.rests)
         count = len(self.world.bodies)
         known = [f"{count} {'body' if count == 1 else 'bodies'}", f"{hits} {'event' if hits == 1 else 'events'} up to {last}"]
         known += [f"at rest {rests} {'time' if rests == 1 else 'times'}"] if rests else []

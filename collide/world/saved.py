@@ -15,14 +15,14 @@ import numpy as np
 from codegen.given import shown
 from codegen.interval import Interval
 
-from .dynamics.steady_contact import Mode
+from .dynamics.steady_contact import ContactMode
 from .event import Event
 from .motion.ballistic import flight
 from .motion.moving_body import MovingBody
 from .motion.polynomial import Polynomial
 from .motion.prescribed import Prescribed
 from .rigid_body import RigidBody
-from .simulation.transitions import Rest
+from .simulation.transitions import ModeChange
 
 _STATE = {"centre": (3,), "velocity": (3,), "acceleration": (3,), "turn": (3, 3), "spin": (3,), "spinning": (3,)}
 _FORCED = {"centre": (3,), "turn": (3, 3), "path": (-1, 3), "turning": (-1, 4)}
@@ -39,7 +39,7 @@ class Past:
 
     actors: Sequence[MovingBody]
     events: Sequence[Event]
-    rests: Sequence[Rest]
+    rests: Sequence[ModeChange]
     now: float
 
 
@@ -66,7 +66,7 @@ def read(path: str | PathLike[str], actors: Sequence[MovingBody], outcomes: Coll
         paths = [_path(own, actor, start, until) for own, actor in zip(known["paths"], actors, strict=True)]
         events = [_event(e, len(actors)) for e in known["events"]]
         _require(all(start <= e.time[1] for e in events))
-        rests = [Rest(_number(time), int(_numbered(body, len(actors))), Mode[mode]) for time, body, mode in known["rests"]]
+        rests = [ModeChange(_number(time), int(_numbered(body, len(actors))), ContactMode[mode]) for time, body, mode in known["rests"]]
     except (ValueError, TypeError, KeyError, IndexError, AttributeError, OverflowError, RecursionError, ArithmeticError) as error:
         raise ValueError(f"{shown(str(path))} holds no run of a world of these {len(actors)} bodies, as it was saved") from error
     for actor, own in zip(actors, paths, strict=True):

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from collide import Outcome, RigidBody, Run, World
-from collide.world.dynamics.steady_contact import Mode
+from collide.world.dynamics.steady_contact import ContactMode
 from generative import ParametricSurface, u, v
 from models.scenes.fruits import pile
 from tests.collide.world.certified.test_loop import blocks
@@ -105,7 +105,7 @@ def _fell(count: int, hits: int, restitution: float) -> list[Any]:
         run = run.resumed(events=1, budget=600)
         took.append(1e3 * (time.process_time() - begin))
     energies = [run.energy(event.time[1]) for event in run.events]
-    slide = sum(rest.mode is Mode.SLIDING for rest in run.rests)
+    slide = sum(rest.mode is ContactMode.SLIDING for rest in run.rests)
     return [f"{count} fruits, restitution {restitution}", first, len(run.events), float(np.median(took)), max(took), run.until, slide,
             float(np.diff(energies).max() / energies[0])]
 

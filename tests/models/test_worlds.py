@@ -9,7 +9,7 @@ from scipy.integrate import solve_ivp
 
 import collide
 from collide.search.budget import Budget
-from collide.world.dynamics.steady_contact import Mode
+from collide.world.dynamics.steady_contact import ContactMode
 from collide.world.run import Outcome, Run
 from generative import u, v
 from generative.mesh import approx_function
@@ -169,7 +169,7 @@ def test_fruits_come_to_slide_on_the_lobster() -> None:
     """A bent and a bumpy one: neither they nor the lobster are convex."""
     bodies = [collide.RigidBody(**pile(27)[k]) for k in (0, 25, 26)]
     run = collide.World(bodies, restitution=0.5).run(until=1.0)
-    assert run.outcome is Outcome.FINISHED and {rest.mode for rest in run.rests} == {Mode.SLIDING}
+    assert run.outcome is Outcome.FINISHED and {rest.mode for rest in run.rests} == {ContactMode.SLIDING}
     moments = np.linspace(0.6, run.until, 100)
     assert outside_lobster(bodies, run, moments.tolist())
     energies = [run.energy(float(t)) for t in moments]

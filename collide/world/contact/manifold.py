@@ -39,7 +39,7 @@ class Side:
 
 
 @dataclass(frozen=True, eq=False)
-class Link:
+class ContactConstraint:
     """A contact of bodies `pair`, whose normal goes to the first of them. `flats`: of those with curved edges that lie in its plane, their
     flat faces, with borders of samples.
     """
@@ -49,23 +49,24 @@ class Link:
     flats: Flats = (None, None)
 
 
-def manifold(i: int, j: int, one: Side, other: Side, point: np.ndarray, normal: np.ndarray, size: float, lands: bool = False) -> list[Link]:
+def manifold(i: int, j: int, one: Side, other: Side, point: np.ndarray, normal: np.ndarray, size: float,
+             lands: bool = False) -> list[ContactConstraint]:
     """The contacts of bodies i and j in a plane through a point, whose unit `normal` goes to the first; none where it is not known how they
     touch. `size`: of the smaller body; `lands`: do they hit each other?
     """
     if one.ball is not None and other.ball is not None:
-        return [Link((i, j), OnBall(np.zeros(3), one.ball, np.zeros(3), other.ball))]
+        return [ContactConstraint((i, j), OnBall(np.zeros(3), one.ball, np.zeros(3), other.ball))]
     if one.ball is not None or other.ball is not None:
         (a, b, k, m, toward) = (one, other, i, j, normal) if one.ball is not None else (other, one, j, i, -normal)
         found = _ball_on(a, b, k, m, point, toward, size)
         return found or by_parts(one, other, i, j, size)
     if one.flat is None or other.flat is None:
         return by_parts(one, other, i, j, size, lands)
-    return [Link((j, i) if at.turned else (i, j), at.contact)
+    return [ContactConstraint((j, i) if at.turned else (i, j), at.contact)
             for at in in_plane(one.flat, other.flat, one.place, other.place, point, normal, size)]
 
 
-def _ball_on(ball: Side, other: Side, k: int, m: int, point: np.ndarray, normal: np.ndarray, size: float) -> list[Link]:
+def _ball_on(ball: Side, other: Side, k: int, m: int, point: np.ndarray, normal: np.ndarray, size: float) -> list[ContactConstraint]:
     """A ball on a flat face."""
     if other.flat is None:
         return []
@@ -74,16 +75,16 @@ def _ball_on(ball: Side, other: Side, k: int, m: int, point: np.ndarray, normal:
         if abs(face.normal @ own - face.level) <= _NEAR * size and outside(face, own) <= _NEAR * size:
             side = float(np.sign(face.normal @ (other.place.turn.T @ normal)))
             if abs(face.normal @ (other.place.turn.T @ normal)) > 1.0 - _NEAR:
-                return [Link((k, m), OnFace(np.zeros(3), ball.ball or 0.0, turned_face(face, side)))]
+                return [ContactConstraint((k, m), OnFace(np.zeros(3), ball.ball or 0.0, turned_face(face, side)))]
     return []
 
 
-def by_parts(one: Side, other: Side, i: int, j: int, size: float, lands: bool = False) -> list[Link]:
+def by_parts(one: Side, other: Side, i: int, j: int, size: float, lands: bool = False) -> list[ContactConstraint]:
     """Wherever two bodies touch, if it is known; of an edge that lies in a plane all of it, if it `lands`, else the samples that touch."""
     if one.features is None or other.features is None or not followed(one.features, other.features):
         return []
     found = between(one.features, other.features, one.place, other.place, size, (one.sampled, other.sampled))
-    return [Link((j, i) if near.turned else (i, j), near.contact, near.flats) for near in found
+    return [ContactConstraint((j, i) if near.turned else (i, j), near.contact, near.flats) for near in found
             if (near.flats != (None, None) and lands) or abs(near.gap) <= (_NEAR if near.flats == (None, None) else _LANDED) * size]
 
 

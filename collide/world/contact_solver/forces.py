@@ -15,7 +15,7 @@ import numpy as np
 from codegen.deadline import check
 
 from ..contact.closed_forms import Course, OnFace
-from ..contact.manifold import Link
+from ..contact.manifold import ContactConstraint
 from ..motion.rotation import crosses, frames
 from ..motion.state import BodyState
 
@@ -28,13 +28,13 @@ _GAINED = 1e-9
 
 
 @dataclass(frozen=True, eq=False)
-class Kept:
+class ActiveConstraint:
     """A contact with its `friction`, which sticks; or slips, if `slip`, the direction of that in the world (3,), is given. `still`: slower
     than that it has no slip. One that is `loose` may part; if it `rises`,
     so little that it is at its end as soon as it does not.
     """
 
-    link: Link
+    link: ContactConstraint
     friction: float
     slip: np.ndarray | None
     still: float
@@ -60,7 +60,8 @@ class Motion(NamedTuple):
         return Motion(*(e[which] for e in self))
 
 
-def motion(links: Sequence[Link], places: dict[int, BodyState], rates: dict[int, np.ndarray], row: dict[int, int], m: int) -> Motion:
+def motion(links: Sequence[ContactConstraint], places: dict[int, BodyState], rates: dict[int, np.ndarray], row: dict[int, int],
+           m: int) -> Motion:
     """At m times. `rates` (m, 6): accelerations of the bodies without any contacts; `row`: the numbers of those that are free."""
     k, n, plan = len(links), len(row), _plan(tuple(links))
     if not k:
@@ -95,12 +96,13 @@ class _Plan(NamedTuple):
     bodies: list[int]
     sides: np.ndarray
     of: dict[tuple[int, int], np.ndarray]
-    groups: list[tuple[list[int], Link, np.ndarray | None]]
+    groups: list[tuple[list[int], ContactConstraint, np.ndarray | None]]
 
 
 @functools.lru_cache(maxsize=256)
-def _plan(links: tuple[Link, ...]) -> _Plan:
-    bodies, groups, done = sorted({b for link in links for b in link.pair}), list[tuple[list[int], Link, np.ndarray | None]](), set[int]()
+def _plan(links: tuple[ContactConstraint, ...]) -> _Plan:
+    bodies, done = sorted({b for link in links for b in link.pair}), set[int]()
+    groups = list[tuple[list[int], ContactConstraint, np.ndarray | None]]()
     for c, link in enumerate(links):
         contact = link.contact
         if c not in done and isinstance(contact, OnFace):
@@ -131,7 +133,7 @@ def _courses(plan: _Plan, places: dict[int, BodyState], k: int) -> Course:
     return Course(*(np.concatenate(e, axis=1)[:, order] for e in zip(*each, strict=True)))
 
 
-def directions(kept: Sequence[Kept], now: Motion) -> list[np.ndarray | None]:
+def directions(kept: Sequence[ActiveConstraint], now: Motion) -> list[np.ndarray | None]:
     """Of each contact that slips, the direction in its frame (..., 2) against which friction acts; None of those that stick. A slip that
     comes to its end, or has just begun, has the direction that it is said to have, so that the forces change smoothly there.
     """
@@ -143,12 +145,12 @@ def directions(kept: Sequence[Kept], now: Motion) -> list[np.ndarray | None]:
     return found
 
 
-def _slips(kept: Sequence[Kept]) -> list[int]:
+def _slips(kept: Sequence[ActiveConstraint]) -> list[int]:
     """The numbers of the contacts that do."""
     return [c for c, k in enumerate(kept) if k.slip is not None and not k.loose]
 
 
-def _ways(kept: Sequence[Kept], slips: Sequence[int], now: Motion) -> tuple[np.ndarray, np.ndarray]:
+def _ways(kept: Sequence[ActiveConstraint], slips: Sequence[int], now: Motion) -> tuple[np.ndarray, np.ndarray]:
     """(..., s, 2), of s contacts that slip, and (..., s, 2, 2), how that changes with the slips."""
     still = np.array([kept[c].still for c in slips])[:, None]
     along = (now.frames[..., slips, 1:, :] @ np.array([kept[c].slip for c in slips])[:, :, None])[..., 0]
@@ -176,7 +178,7 @@ class Solved(NamedTuple):
     bend: np.ndarray | None = None
 
 
-def solved(kept: Sequence[Kept], now: Motion, inverse: np.ndarray, bend: bool = False) -> Solved:
+def solved(kept: Sequence[ActiveConstraint], now: Motion, inverse: np.ndarray, bend: bool = False) -> Solved:
     """`inverse` (6 n, 6 n): of the masses and inertias. `bend`: is that asked for, where there is friction?"""
     lead, k, six = now.rows.shape[:-3], len(kept), now.rows.shape[-1]
     flat = now.rows.reshape(*lead, 3 * k, six)
@@ -221,7 +223,7 @@ def _back(first: np.ndarray, second: np.ndarray, product: np.ndarray) -> np.ndar
     return np.asarray(np.linalg.pinv(sizes[..., None] * rest @ second, rcond=_RANK) @ np.swapaxes(axes, -1, -2))
 
 
-class Missing(NamedTuple):
+class FarkasCertificate(NamedTuple):
     """`none`: contacts can give what is wanted of them; else, at each contact, what they lack: (k, 3) in their frames, which no force
     within their cones has a part along (Farkas' lemma), so that this is how the bodies give way there, turned round.
     """
@@ -230,7 +232,7 @@ class Missing(NamedTuple):
     lack: np.ndarray
 
 
-def missing(kept: Sequence[Kept], now: Motion, push: np.ndarray, size: np.ndarray, tolerance: float) -> Missing:
+def missing(kept: Sequence[ActiveConstraint], now: Motion, push: np.ndarray, size: np.ndarray, tolerance: float) -> FarkasCertificate:
     """Are there forces that press at all contacts, within their cones of friction, whose sum is `push` (6 n,)? `size` (6 n,): what its
     entries are measured against, `tolerance` of the greatest.
     """
@@ -239,7 +241,7 @@ def missing(kept: Sequence[Kept], now: Motion, push: np.ndarray, size: np.ndarra
     along, wanted, rows = directions(kept, now), push / size, now.rows / size
     scale, nothing = float(np.linalg.norm(wanted)), np.zeros((len(kept), 3))
     if not scale:
-        return Missing(True, nothing)
+        return FarkasCertificate(True, nothing)
     cones = [(c, k.friction) for c, k in enumerate(kept) if along[c] is None and not k.loose]
     columns = [rows[c, 0] - k.friction * d @ rows[c, 1:] for c, (k, d) in enumerate(zip(kept, along, strict=True)) if d is not None]
     for angle in 2.0 * np.pi * np.arange(_CONE) / _CONE:
@@ -249,12 +251,12 @@ def missing(kept: Sequence[Kept], now: Motion, push: np.ndarray, size: np.ndarra
         system = np.array(columns).T
         found, left = nnls(system, wanted)
         if left <= tolerance * scale:
-            return Missing(True, nothing)
+            return FarkasCertificate(True, nothing)
         lack = rows @ (wanted - system @ found)
         sides = np.hypot(lack[:, 1], lack[:, 2])
         better = [rows[c, 0] + mu * (lack[c, 1:] / sides[c]) @ rows[c, 1:] for c, mu in cones
                   if sides[c] > 0.0 and lack[c, 0] + mu * sides[c] > _GAINED * left]
         if not better:
-            return Missing(False, lack / left)
+            return FarkasCertificate(False, lack / left)
         columns += better
-    return Missing(False, lack / left)
+    return FarkasCertificate(False, lack / left)

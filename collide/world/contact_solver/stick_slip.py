@@ -7,7 +7,7 @@ import numpy as np
 
 from codegen.deadline import check
 
-from .forces import Kept, Motion, missing, solved
+from .forces import ActiveConstraint, Motion, missing, solved
 from .gauss_seidel import coulomb
 
 # What counts as nothing, against the largest; and a force at the limit of friction.
@@ -21,7 +21,8 @@ _TURNS, _TURNED_OFF = 60, 1e-12
 TOLERANCE = 1e-9
 
 
-def gripped(kept: Sequence[Kept], now: Motion, inverse: np.ndarray, size: np.ndarray, quiet: float) -> list[Kept] | None:
+def gripped(kept: Sequence[ActiveConstraint], now: Motion, inverse: np.ndarray, size: np.ndarray,
+            quiet: float) -> list[ActiveConstraint] | None:
     """Some contacts as they stay, with or without slip, or are loose; none where nothing acts at them, and None where Coulomb's law has no
     answer that is found. What slips already, does. `quiet`: accelerations that count as none.
     """
@@ -53,11 +54,12 @@ def gripped(kept: Sequence[Kept], now: Motion, inverse: np.ndarray, size: np.nda
     return None
 
 
-def _giving_way(kept: Sequence[Kept], now: Motion, lack: np.ndarray, forces: np.ndarray | None) -> list[Kept | None]:
+def _giving_way(kept: Sequence[ActiveConstraint], now: Motion, lack: np.ndarray,
+                forces: np.ndarray | None) -> list[ActiveConstraint | None]:
     """What just begins to slip, or to part, does so where forces are lacking; None for what parts."""
     sides = np.hypot(lack[:, 1], lack[:, 2])
     least = _CLEAR * np.abs(lack).max()
-    found: list[Kept | None] = []
+    found: list[ActiveConstraint | None] = []
     for k, axes, own, side, force in zip(kept, now.frames, lack, sides, -lack if forces is None else forces, strict=True):
         parts = own[0] + k.friction * (side if k.slip is None else -float(own[1:] @ (axes[1:] @ k.slip))) < -least
         # Where the forces that would make it stick have about that direction, theirs is out by less.
@@ -67,11 +69,11 @@ def _giving_way(kept: Sequence[Kept], now: Motion, lack: np.ndarray, forces: np.
     return found
 
 
-def _begins(k: Kept, speed: np.ndarray) -> bool:
+def _begins(k: ActiveConstraint, speed: np.ndarray) -> bool:
     return k.slip is not None and bool(k.friction) and bool(np.hypot(*speed[1:]) <= k.still)
 
 
-def _aligned(chosen: Sequence[Kept | None], now: Motion, inverse: np.ndarray, taken: float) -> list[Kept | None]:
+def _aligned(chosen: Sequence[ActiveConstraint | None], now: Motion, inverse: np.ndarray, taken: float) -> list[ActiveConstraint | None]:
     """With slips that begin in the directions in which they do then, where that is so of some directions; found by rounds, in which about
     what friction takes from a slip, `taken` times the trace of what moves it, or nothing, is added to it again, so as not to overshoot.
     """
@@ -95,7 +97,7 @@ def _aligned(chosen: Sequence[Kept | None], now: Motion, inverse: np.ndarray, ta
     return found
 
 
-def _holds(chosen: Sequence[Kept | None], now: Motion, inverse: np.ndarray, size: np.ndarray) -> bool:
+def _holds(chosen: Sequence[ActiveConstraint | None], now: Motion, inverse: np.ndarray, size: np.ndarray) -> bool:
     """Do contacts that are chosen press, within their cones, those that slip in their directions, and do the others part?"""
     which = [c for c, k in enumerate(chosen) if k is not None]
     kept, part = [k for k in chosen if k is not None], now.of(which)
@@ -116,12 +118,12 @@ def _holds(chosen: Sequence[Kept | None], now: Motion, inverse: np.ndarray, size
     return True
 
 
-def _chosen(kept: Sequence[Kept], now: Motion, forces: np.ndarray, inverse: np.ndarray) -> list[Kept | None]:
+def _chosen(kept: Sequence[ActiveConstraint], now: Motion, forces: np.ndarray, inverse: np.ndarray) -> list[ActiveConstraint | None]:
     """By the forces that sweeps found."""
     flat = now.rows.reshape(-1, now.rows.shape[2])
     rates = now.free + (flat @ (inverse @ (flat.T @ forces.ravel()))).reshape(-1, 3)
     most, fast = np.abs(forces[:, 0]).max(), np.abs(now.free).max()
-    found: list[Kept | None] = []
+    found: list[ActiveConstraint | None] = []
     for k, force, rate, axes in zip(kept, forces, rates, now.frames, strict=True):
         if not most or (force[0] <= _NOTHING * most and rate[0] > _NOTHING * fast):
             found.append(None)
@@ -138,7 +140,7 @@ def _world(axes: np.ndarray, across: np.ndarray) -> np.ndarray:
     return np.asarray(axes[1] if size == 0.0 else (across / size) @ axes[1:])
 
 
-def relaxed(kept: Sequence[Kept], now: Motion, inverse: np.ndarray) -> np.ndarray:
+def relaxed(kept: Sequence[ActiveConstraint], now: Motion, inverse: np.ndarray) -> np.ndarray:
     """(k, 3): forces by sweeps over the contacts."""
     flat = now.rows.reshape(-1, now.rows.shape[2])
     slips = [None if k.slip is None else axes[1:] @ k.slip for k, axes in zip(kept, now.frames, strict=True)]

@@ -16,7 +16,7 @@ import numpy as np
 from codegen.deadline import check
 from codegen.given import doubles, shown
 
-from ..contact_solver.forces import Kept, Motion, Solved, motion, solved
+from ..contact_solver.forces import ActiveConstraint, Motion, Solved, motion, solved
 from ..features.local_geometry import Lost
 from ..motion import rotation
 from ..motion.polynomial import Polynomial, place_of, rates_of
@@ -44,7 +44,7 @@ class System:
     """
 
     def __init__(self, forces: Forces | None, bodies: Sequence[Particulars], gravity: np.ndarray, free: Sequence[int] | None = None,
-                 kept: Sequence[Kept] = ()) -> None:
+                 kept: Sequence[ActiveConstraint] = ()) -> None:
         self.forces, self.bodies, self.gravity, self.kept = forces, bodies, gravity, kept
         self.free = [k for k, b in enumerate(bodies) if b.free] if free is None else list(free)
         self.row = {k: n for n, k in enumerate(self.free)}
@@ -158,7 +158,7 @@ class System:
     def _stiff(self, bend: np.ndarray, least: float) -> bool:
         return bool(self.step * np.abs(np.trace(bend, axis1=1, axis2=2)).max() > least)
 
-    def _iterated(self, now: float, begin: np.ndarray, states: np.ndarray, courses: Sequence[Any], kept: Sequence[Kept],
+    def _iterated(self, now: float, begin: np.ndarray, states: np.ndarray, courses: Sequence[Any], kept: Sequence[ActiveConstraint],
                   close: float) -> np.ndarray | None:
         """From states near them, until no more than `close` changes."""
         times, integral = now + self.step * POINTS, self.step * INTEGRAL
@@ -204,7 +204,7 @@ class System:
         return float((np.abs(off).sum(axis=0) / sizes).max()) / _CLOSE_RATE
 
     def _rates(self, times: np.ndarray, places: Sequence[BodyState], given: tuple[dict[int, BodyState], dict[int, np.ndarray]],
-               courses: Sequence[Any], kept: Sequence[Kept]) -> tuple[np.ndarray, np.ndarray | None]:
+               courses: Sequence[Any], kept: Sequence[ActiveConstraint]) -> tuple[np.ndarray, np.ndarray | None]:
         """(m, n, 6): how velocity and spin of every free body change, by Newton's and Euler's equations; and (m, 6 n, 6 n), how that
         changes with these by friction, if there is any.
         """
@@ -228,7 +228,7 @@ class System:
         return rates
 
     def _motion(self, times: np.ndarray, places: dict[int, BodyState], rates: np.ndarray, given: dict[int, np.ndarray],
-                kept: Sequence[Kept]) -> Motion:
+                kept: Sequence[ActiveConstraint]) -> Motion:
         return motion([k.link for k in kept], places, given | {k: rates[:, n] for n, k in enumerate(self.free)}, self.row, len(times))
 
     def _inverse(self, places: dict[int, BodyState]) -> np.ndarray:

@@ -33,7 +33,7 @@ PARTS = (1.0 - np.cos(np.pi * np.arange(1, _TIMES + 1) / _TIMES)) / 2.0
 
 
 @dataclass(frozen=True, eq=False)
-class End:
+class GuardHit:
     """The time; and the number of the contact in whose plane another corner lands, if that is why; or a slip has only `turned`."""
 
     time: float
@@ -55,7 +55,7 @@ class Plane:
     most: np.ndarray
 
 
-class Watch:
+class GuardSet:
     """What is looked at while bodies move by `system`, from a time on. `shapes`: of the polyhedral ones; `parts`: of those whose contacts
     are tracked on both; `size`: of the smallest body.
     """
@@ -251,7 +251,7 @@ class Watch:
         times = np.unique(np.concatenate([parts, found - off, [found], found + off]))
         return times[(times > lo) & (times < hi)]
 
-    def end(self, now: float, until: float, courses: Sequence[Any]) -> End | None:
+    def end(self, now: float, until: float, courses: Sequence[Any]) -> GuardHit | None:
         """The first that is found after now: at some times, and then closer and closer in between."""
         times = np.minimum(until, now + PARTS * (until - now))
         bad = self.first_bad(times, courses)
@@ -262,7 +262,7 @@ class Watch:
             times = self._closer(lo, hi)
             if not len(times):
                 lands = self.lands(hi, courses)
-                return End(hi, lands, lands is None and not self.first_bad(np.array([hi]), courses) and self.turned)
+                return GuardHit(hi, lands, lands is None and not self.first_bad(np.array([hi]), courses) and self.turned)
             now, times = lo, np.append(times, hi)
             # What was bad may be good by a rounding when it is looked at again.
             bad = min(self.first_bad(times, courses), len(times) - 1)

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ..contact_solver.forces import Kept, Motion
+from ..contact_solver.forces import ActiveConstraint, Motion
 from ..contact_solver.impact import least_impulses
 from .equations import System
 
@@ -19,7 +19,7 @@ ROUNDING = 1e-14
 _AHEAD = 0.9
 
 
-def alongside(kept: Sequence[Kept], motion: Motion, rates: np.ndarray | None = None) -> np.ndarray:
+def alongside(kept: Sequence[ActiveConstraint], motion: Motion, rates: np.ndarray | None = None) -> np.ndarray:
     """(..., k): how fast contacts slip the way they do at the beginning, 1 of those that do not; or what of `rates` (..., k,
     3) is that way.
     """
@@ -31,7 +31,7 @@ def alongside(kept: Sequence[Kept], motion: Motion, rates: np.ndarray | None = N
     return found
 
 
-def onward(system: System, now: float, courses: Sequence[Any]) -> list[Kept] | None:
+def onward(system: System, now: float, courses: Sequence[Any]) -> list[ActiveConstraint] | None:
     """The contacts with the directions in which they slip by now; None where a slip that counts as none grows less."""
     motion = system.look(now, courses)[1]
     rates = motion.free + motion.rows @ system.answer(now, courses).change

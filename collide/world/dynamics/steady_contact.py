@@ -23,7 +23,7 @@ from ..shapes.simple import Flat
 _CONE, _BALANCED, _SLOW, _SAME = 16, 1e-9, 1e-9, 1e-9
 
 
-class Mode(Enum):
+class ContactMode(Enum):
     """How a body stays in contact."""
 
     REST = "rests"
@@ -33,10 +33,10 @@ class Mode(Enum):
 
 
 @dataclass(frozen=True, eq=False)
-class Held:
+class SteadyContact:
     """A body's motion in contact: `course`, until a time at which it is looked at again; `leaves`: it is at the border then."""
 
-    mode: Mode
+    mode: ContactMode
     course: Ballistic
     until: float = math.inf
     leaves: bool = False
@@ -76,7 +76,7 @@ def at_rest(actor: MovingBody, t: float) -> Ballistic:
     return found
 
 
-def ball_on(actor: MovingBody, face: Flat, normal: np.ndarray, friction: float, t: float) -> Held | None:
+def ball_on(actor: MovingBody, face: Flat, normal: np.ndarray, friction: float, t: float) -> SteadyContact | None:
     """A ball on a flat face that does not move; `normal` points to the ball, and `face` is in the world. None where the direction of the
     friction would turn, so that there is no parabola.
     """
@@ -92,7 +92,7 @@ def ball_on(actor: MovingBody, face: Flat, normal: np.ndarray, friction: float, 
         forward, up = along / (1.0 + heavy), (spin @ normal) * normal
         course = actor.course.again(t, velocity=velocity, acceleration=forward, spin=np.cross(normal, velocity) / radius + up,
                                     spinning=np.cross(normal, forward) / radius)
-        return _bounded(Held(Mode.ROLLING, course), face, radius * normal)
+        return _bounded(SteadyContact(ContactMode.ROLLING, course), face, radius * normal)
     toward = slip if np.linalg.norm(slip) > least else along
     toward = toward / np.linalg.norm(toward)
     if friction and np.linalg.norm(np.cross(toward, along)) > _SAME * np.linalg.norm(g):
@@ -103,10 +103,10 @@ def ball_on(actor: MovingBody, face: Flat, normal: np.ndarray, friction: float, 
     # The slip changes along itself: when is it gone?
     slowing = float((force * (1.0 + 1.0 / heavy) - along) @ toward)
     ends = t + float(slip @ toward) / slowing if slowing > 0.0 and friction else math.inf
-    return _bounded(Held(Mode.SLIDING, course, ends), face, radius * normal)
+    return _bounded(SteadyContact(ContactMode.SLIDING, course, ends), face, radius * normal)
 
 
-def block_on(actor: MovingBody, contacts: Sequence[Contact], t: float) -> Held | None:
+def block_on(actor: MovingBody, contacts: Sequence[Contact], t: float) -> SteadyContact | None:
     """A body without spin that slides evenly on what does not move, on several contacts whose normals point to it."""
     from scipy.optimize import nnls
 
@@ -133,14 +133,14 @@ def block_on(actor: MovingBody, contacts: Sequence[Contact], t: float) -> Held |
     if left > _BALANCED * mass * np.linalg.norm(g) or (not moving and rate <= 0.0):
         return None
     course = actor.course.again(t, velocity=velocity, acceleration=rate * toward, spin=np.zeros(3), spinning=np.zeros(3))
-    return Held(Mode.SLIDING, course, t + float(np.linalg.norm(velocity)) / -rate if rate < 0.0 else math.inf)
+    return SteadyContact(ContactMode.SLIDING, course, t + float(np.linalg.norm(velocity)) / -rate if rate < 0.0 else math.inf)
 
 
-def _bounded(held: Held, face: Flat, up: np.ndarray) -> Held:
+def _bounded(held: SteadyContact, face: Flat, up: np.ndarray) -> SteadyContact:
     """No longer than until the contact, `up` below the centre, reaches the border of the face."""
     course = held.course
     last = course.start + leaving(face, course.centre - up, course.velocity, course.acceleration)
-    return held if held.until <= last else Held(held.mode, course, last, True)
+    return held if held.until <= last else SteadyContact(held.mode, course, last, True)
 
 
 def leaving(face: Flat, point: np.ndarray, velocity: np.ndarray, acceleration: np.ndarray) -> float:

@@ -18,7 +18,7 @@ from codegen.machine.memory import Memory
 from ...answers.contacts import Contacts, Status
 from ...culling.broad_phase import Window
 from ...moment.start import Start
-from ..contact.manifold import Link, Side, manifold
+from ..contact.manifold import ContactConstraint, Side, manifold
 from ..motion.moving_body import MovingBody
 from ..motion.polynomial import place_of
 from ..motion.pose_kernels import pose_of
@@ -155,14 +155,15 @@ def _place(actor: MovingBody, moment: float) -> BodyState:
     return place_of(actor.seen, moment)
 
 
-def _links(actors: tuple[MovingBody, MovingBody], hulls: tuple[Hull, Hull], n: np.ndarray, moment: float, size: float) -> list[Link]:
+def _links(actors: tuple[MovingBody, MovingBody], hulls: tuple[Hull, Hull], n: np.ndarray, moment: float,
+           size: float) -> list[ContactConstraint]:
     """Where two bodies touch across a normal at a moment, in doubles."""
     one, other = (Side(_place(a, moment), polyhedral(a.rigid.outline, _middle(a)), None) for a in actors)
     low = _corners(actors[1], hulls[1], moment)
     return manifold(0, 1, one, other, low[np.argmin(low @ n)], -n, size)
 
 
-def _meeting(actors: tuple[MovingBody, MovingBody], link: Link, moment: float) -> tuple[np.ndarray, np.ndarray, float, float]:
+def _meeting(actors: tuple[MovingBody, MovingBody], link: ContactConstraint, moment: float) -> tuple[np.ndarray, np.ndarray, float, float]:
     """Of a contact then: the middle of the gap, the normal from the first body to the second, how wide it is, and how fast it closes."""
     one, other = (_place(actors[k], moment) for k in link.pair)
     course = link.contact.course(one, other)
@@ -171,7 +172,7 @@ def _meeting(actors: tuple[MovingBody, MovingBody], link: Link, moment: float) -
     return course.point - course.gap / 2.0 * course.normal, normal, float(course.gap), closing
 
 
-def _shared(actors: tuple[MovingBody, MovingBody], hulls: tuple[Hull, Hull], links: Sequence[Link],
+def _shared(actors: tuple[MovingBody, MovingBody], hulls: tuple[Hull, Hull], links: Sequence[ContactConstraint],
             moment: float) -> tuple[np.ndarray, np.ndarray]:
     """The points (k, 3) of contacts at a moment, in doubles, and of which it is *proved* that they are in both bodies."""
     found = [_meeting(actors, link, moment) for link in links]

@@ -5,14 +5,14 @@ from typing import Any
 
 import numpy as np
 
-from ..contact_solver.forces import Kept
+from ..contact_solver.forces import ActiveConstraint
 from ..dynamics.equations import Forces, System
-from ..dynamics.steady_contact import Mode, still
+from ..dynamics.steady_contact import ContactMode, still
 from ..motion.moving_body import MovingBody
 from .event_queue import Key
 from .expiry import Undecided
 from .low_bounces import Hopping
-from .transitions import Rest
+from .transitions import ModeChange
 
 # Against what acts on a body, what counts as none.
 SLOW = 1e-9
@@ -25,9 +25,9 @@ class Staying(Hopping):
                  forces: Forces | None, gravity: np.ndarray) -> None:
         super().__init__(actors, coefficients, start, forces)
         self.particulars, self.gravity = [a.particulars for a in actors], gravity
-        self.modes: dict[int, Mode] = {}
+        self.modes: dict[int, ContactMode] = {}
 
-    def system(self, kept: Sequence[Kept], free: Sequence[int]) -> System:
+    def system(self, kept: Sequence[ActiveConstraint], free: Sequence[int]) -> System:
         return System(self.forces, self.particulars, self.gravity, free, kept)
 
     def all_courses(self) -> list[Any]:
@@ -55,19 +55,19 @@ class Staying(Hopping):
                 told[k] = self._mode(k, [system.kept[c] for c in own], motion.speeds[own], middle)
         for k, mode in told.items():
             if self.modes.get(k) is not mode:
-                self.rests.append(Rest(self.now, k, mode))
+                self.rests.append(ModeChange(self.now, k, mode))
         self.modes = {k: m for k, m in self.modes.items() if k not in system.free} | told
 
-    def _mode(self, k: int, kept: Sequence[Kept], speeds: np.ndarray, when: float) -> Mode:
+    def _mode(self, k: int, kept: Sequence[ActiveConstraint], speeds: np.ndarray, when: float) -> ContactMode:
         slips = [(c.slip is not None and c.friction > 0.0) or np.hypot(*s[1:]) > c.still for c, s in zip(kept, speeds, strict=True)]
         if any(slips):
-            return Mode.SLIDING
+            return ContactMode.SLIDING
         own = self.actors[k].course.spin_at(when)
         for c in kept:
             other = self.actors[sum(c.link.pair) - k].course.spin_at(when)
             if np.linalg.norm(own - other) * self.actors[k].radius > c.still:
-                return Mode.ROCKING if self.shape(k) is not None else Mode.ROLLING
-        return Mode.REST
+                return ContactMode.ROCKING if self.shape(k) is not None else ContactMode.ROLLING
+        return ContactMode.REST
 
     def not_followed(self, key: Key, what: str = "stay in contact") -> None:
         both = " and ".join(map(self.called, key[:2]))

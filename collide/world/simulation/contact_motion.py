@@ -9,12 +9,12 @@ import numpy as np
 
 from ...search.clock import Clock
 from ..contact.tracked_pair import OnSmooth
-from ..contact_solver.forces import Kept
+from ..contact_solver.forces import ActiveConstraint
 from ..contact_solver.stick_slip import gripped
 from ..dynamics.equations import Forces, System
-from ..dynamics.guards import BEYOND, End, Watch, hopping
+from ..dynamics.guards import BEYOND, GuardHit, GuardSet, hopping
 from ..dynamics.projection import lifted, onward, settled
-from ..dynamics.steady_contact import Held, Mode, at_rest
+from ..dynamics.steady_contact import ContactMode, SteadyContact, at_rest
 from ..motion import rotation
 from ..motion.moving_body import MovingBody
 from ..motion.polynomial import Polynomial, onset
@@ -40,7 +40,7 @@ class Following(Staying):
     def __init__(self, actors: Sequence[MovingBody], coefficients: Callable[[int, int], tuple[float, float]], start: float,
                  forces: Forces | None, gravity: np.ndarray) -> None:
         super().__init__(actors, coefficients, start, forces, gravity)
-        self.ends: dict[int, End | None] = {}
+        self.ends: dict[int, GuardHit | None] = {}
         self.pairs: dict[int, tuple[Key, ...]] = {}
         self.steps: dict[tuple[int, bool], float] = {}
         self.since = (start, 0)
@@ -70,7 +70,7 @@ class Following(Staying):
             if not any(owners[0] in group for group in groups):
                 self._solve(system, owners)
         for group in groups:
-            links = [(key, self._hop(Kept(link, 0.0, None, self._slow(key)), key, speed)) for key in hops if key in group
+            links = [(key, self._hop(ActiveConstraint(link, 0.0, None, self._slow(key)), key, speed)) for key in hops if key in group
                      for link, speed in zip(self.touching[key].links, self.speeds(key), strict=True)]
             links += [(key, kept) for key in group if key not in hops for kept in self.kept[key]]
             self._go_on([own for own, _ in links], [kept for _, kept in links],
@@ -97,7 +97,7 @@ class Following(Staying):
         for key in keys:
             if not self.touching[key].links:
                 self.not_followed(key)
-        kept = [Kept(link, self.coefficients(*key[:2])[1], None, self._slow(key)) for key, link in found]
+        kept = [ActiveConstraint(link, self.coefficients(*key[:2])[1], None, self._slow(key)) for key, link in found]
         system = self.system(kept, free)
         _, motion, inverse, rates = system.look(self.now, self.all_courses())
         # What still parts hops before it presses: nothing pulls it down.
@@ -118,7 +118,7 @@ class Following(Staying):
         pairs += [(found[c][0], self._hop(kept[c], found[c][0], float(motion.speeds[c, 0]))) for c in up]
         self._go_on([key for key, _ in pairs], [k for _, k in pairs], free)
 
-    def _go_on(self, owners: Sequence[Key], chosen: Sequence[Kept], free: Sequence[int]) -> None:
+    def _go_on(self, owners: Sequence[Key], chosen: Sequence[ActiveConstraint], free: Sequence[int]) -> None:
         """With the contacts that stay, each of a pair of `owners`."""
         if self.forces is not None:
             with self.bouncing_on(free):
@@ -130,7 +130,7 @@ class Following(Staying):
             self._go_on_together([owners[n] for n in own], [chosen[n] for n in own],
                                  sorted({k for key in group for k in key[:2] if self.actors[k].free}))
 
-    def _go_on_together(self, owners: Sequence[Key], chosen: Sequence[Kept], free: Sequence[int]) -> None:
+    def _go_on_together(self, owners: Sequence[Key], chosen: Sequence[ActiveConstraint], free: Sequence[int]) -> None:
         chosen = self._renewed(owners, chosen)
         system = self.system(chosen, free)
         system.step = max([self.steps.get((k, system.turning), 0.0) for k in free], default=0.0) or system.step
@@ -141,7 +141,7 @@ class Following(Staying):
                                     self.now, seen=False)
         if chosen and self.forces is None and self.rests_now(system):
             for k in free:
-                self._hold_body(k, Held(Mode.REST, at_rest(self.actors[k], self.now)))
+                self._hold_body(k, SteadyContact(ContactMode.REST, at_rest(self.actors[k], self.now)))
             for key in dict.fromkeys(owners):
                 self._hold_pair(key)
         elif self.waiting is None:
@@ -166,7 +166,7 @@ class Following(Staying):
         if not links:
             return
         size = min(self.size(key) for key in keys)
-        shifts = lifted(self.system([Kept(link, 0.0, None, 0.0) for link in links], free), self.now, self.all_courses(), size)
+        shifts = lifted(self.system([ActiveConstraint(link, 0.0, None, 0.0) for link in links], free), self.now, self.all_courses(), size)
         if shifts is None:
             return
         far = float(max(np.linalg.norm(s[:3]) + self.actors[k].radius * np.linalg.norm(s[3:]) for k, s in zip(free, shifts, strict=True)))
@@ -180,7 +180,7 @@ class Following(Staying):
             self.actors[k].take(course.again(self.now, centre=course.centre_at(self.now) + shift[:3], turn=self._turned(k, shift[3:]),
                                              acceleration=pull, spinning=np.zeros(3)), self.now, seen=False)
 
-    def _renewed(self, owners: Sequence[Key], chosen: Sequence[Kept]) -> list[Kept]:
+    def _renewed(self, owners: Sequence[Key], chosen: Sequence[ActiveConstraint]) -> list[ActiveConstraint]:
         """These contacts alone are what touches from now on; those of curved surfaces from where they are."""
         found = [replace(k, link=self.renewed(k.link)) for k in chosen]
         for key in dict.fromkeys(owners):
@@ -228,15 +228,15 @@ class Following(Staying):
                 raise Undecided(f"{both} come to touch along a curve, or where they are flat, at t = {self.now!r}: how they go on from "
                                 "there is not followed")
 
-    def _watch(self, system: System, owners: Sequence[Key]) -> Watch:
+    def _watch(self, system: System, owners: Sequence[Key]) -> GuardSet:
         shapes = {k: shape for k in system.linked if (shape := self.shape(k)) is not None}
-        watch = Watch(system, self.now, self.all_courses(), shapes, self.features, min(self.size(key) for key in owners))
+        watch = GuardSet(system, self.now, self.all_courses(), shapes, self.features, min(self.size(key) for key in owners))
         for c, k in watch.around:
             if not (self.actors[k].rigid.fixed and self.touching[owners[c]].face is not None):
                 self.not_followed(owners[c])
         return watch
 
-    def _end(self, watch: Watch, owners: Sequence[Key], found: Sequence[Polynomial]) -> End | None:
+    def _end(self, watch: GuardSet, owners: Sequence[Key], found: Sequence[Polynomial]) -> GuardHit | None:
         courses = self.all_courses()
         for k, course in zip(watch.system.free, found, strict=True):
             courses[k] = course

@@ -10,7 +10,7 @@ from generative import Solid
 
 from ..contact.closed_forms import OnEdge, OnFace
 from ..contact.feature_pairs import Near, between, followed
-from ..contact.manifold import Link, Side, by_parts, manifold, separating
+from ..contact.manifold import ContactConstraint, Side, by_parts, manifold, separating
 from ..contact.tracked_pair import OnSmooth
 from ..contact_solver.forces import motion
 from ..features.features import Features, ball, features
@@ -19,7 +19,7 @@ from ..motion.polynomial import place_of
 from ..shapes.polyhedral import Polyhedral, polyhedral
 from ..shapes.simple import Flat, outside
 from .event_queue import Key
-from .pair import Touching
+from .pair import Manifold
 from .transitions import Touches
 
 # Against size: points that are one, and normals that are out by no more; bounces that rise no higher are none.
@@ -57,8 +57,8 @@ class Linked(Touches):
         way = places[0].velocity - places[1].velocity
         return separating(one, other, way, _DEEP * self.size(key), _SAME * self.size(key))
 
-    def links(self, key: Key, points: np.ndarray, normals: np.ndarray, parts: bool, old: Sequence[Link] = (),
-              lands: bool = False) -> tuple[Link, ...]:
+    def links(self, key: Key, points: np.ndarray, normals: np.ndarray, parts: bool, old: Sequence[ContactConstraint] = (),
+              lands: bool = False) -> tuple[ContactConstraint, ...]:
         """The contacts in the planes of some points, with normals from the first body to the second; none where it is not known how to
         follow one of them, or where they are of other parts than corners, straight edges and flat faces, and these are not asked for.
         `old`: those that there were just before; `lands`: do bodies hit each other?
@@ -67,7 +67,7 @@ class Linked(Touches):
         lay = {k: flat for link in old for k, flat in zip(link.pair, link.flats, strict=True)}
         one, other = (Side(place_of(self.actors[k].course, self.now), self.shape(k), self.actors[k].ball,
                            self.features(k) if parts else None, lay.get(k)) for k in (i, j))
-        found: list[Link] = []
+        found: list[ContactConstraint] = []
         for n in range(len(points)):
             if any(normals[m] @ normals[n] > 1.0 - _SAME for m in range(n)):
                 continue
@@ -107,7 +107,7 @@ class Linked(Touches):
         near = [np.abs(((points[known] - p) * normals[known]).sum(axis=1)) for p in points]
         return known if all((e <= _SAME * size).any() for e in near) else np.ones(len(points), bool)
 
-    def tracked(self, key: Key, touch: Touching, parts: bool = False) -> Touching:
+    def tracked(self, key: Key, touch: Manifold, parts: bool = False) -> Manifold:
         """With the contacts that are tracked, if they are, and of bodies with corners at these."""
         try:
             links = self.links(key, touch.points, touch.normals, parts, (), True)
@@ -122,12 +122,12 @@ class Linked(Touches):
         proved = np.array([bool(e.min() <= _SAME * self.size(key) and touch.proved[np.argmin(e)]) for e in near])
         return replace(touch, points=points, normals=normals, proved=proved, links=links)
 
-    def _explain(self, key: Key, links: Sequence[Link], normals: np.ndarray) -> bool:
+    def _explain(self, key: Key, links: Sequence[ContactConstraint], normals: np.ndarray) -> bool:
         """Is there a contact of each normal? Of a rim that lies flat, there is none."""
         along = normals @ self.courses(key, links)[1].T
         return bool((along.max(axis=1) > 1.0 - _ABOUT).all())
 
-    def courses(self, key: Key, links: Sequence[Link]) -> tuple[np.ndarray, np.ndarray]:
+    def courses(self, key: Key, links: Sequence[ContactConstraint]) -> tuple[np.ndarray, np.ndarray]:
         """(k, 3): points of contacts, and normals from the first body to the second."""
         places = {k: place_of(self.actors[k].course, self.now) for k in key[:2]}
         found = [link.contact.course(*(places[b] for b in link.pair)) for link in links]
@@ -149,7 +149,7 @@ class Linked(Touches):
         places = {k: place_of(self.actors[k].course, self.now) for k in key[:2]}
         return np.array([link.contact.course(*(places[b] for b in link.pair)).gap for link in self.touching[key].links])
 
-    def _feet(self, key: Key, links: Sequence[Link], points: np.ndarray) -> np.ndarray:
+    def _feet(self, key: Key, links: Sequence[ContactConstraint], points: np.ndarray) -> np.ndarray:
         """Of corners and edges, where they would touch: they may be higher than others that have landed."""
         places = {k: place_of(self.actors[k].course, self.now) for k in key[:2]}
         found = points.copy()
@@ -159,14 +159,14 @@ class Linked(Touches):
                 found[k] -= at.gap * at.normal
         return found
 
-    def renewed(self, link: Link) -> Link:
+    def renewed(self, link: ContactConstraint) -> ContactConstraint:
         """A contact of curved surfaces as it is found from where it is now."""
         if not isinstance(link.contact, OnSmooth):
             return link
         link.contact.course(*(place_of(self.actors[b].course, self.now) for b in link.pair))
-        return Link(link.pair, link.contact.again())
+        return ContactConstraint(link.pair, link.contact.again())
 
-    def moved_touch(self, key: Key, lands: bool = False) -> Touching:
+    def moved_touch(self, key: Key, lands: bool = False) -> Manifold:
         """What still touches may be nowhere."""
         old = self.touching[key]
         if not old.links:
@@ -218,7 +218,7 @@ class Linked(Touches):
                                          face=None, links=links)
         return keys
 
-    def grazing(self, key: Key, bracket: tuple[float, float]) -> Touching | None:
+    def grazing(self, key: Key, bracket: tuple[float, float]) -> Manifold | None:
         """Where curved bodies touch that meet so gently that they do so all through a bracket of time, but for a billionth of their size;
         None where it is not known.
         """
@@ -234,12 +234,13 @@ class Linked(Touches):
             if not found or abs(min(near.gap for near in found)) > _SAME * self.size(key):
                 return None
         i, j = key[:2]
-        links = tuple(Link((j, i) if near.turned else (i, j), near.contact) for near in found if abs(near.gap) <= _SAME * self.size(key))
+        links = tuple(ContactConstraint((j, i) if near.turned else (i, j), near.contact)
+                      for near in found if abs(near.gap) <= _SAME * self.size(key))
         points, normals = self.courses(key, links)
-        return Touching(self.now, points, normals, np.zeros(len(points), bool), None, links)
+        return Manifold(self.now, points, normals, np.zeros(len(points), bool), None, links)
 
     @staticmethod
-    def _on_edge(link: Link) -> bool:
+    def _on_edge(link: ContactConstraint) -> bool:
         contact = link.contact
         return isinstance(contact, OnSmooth) and max(contact.one.dimension, contact.other.dimension) < 2
 

@@ -13,7 +13,7 @@ from .contact_motion import Following
 from .event_queue import EventEntry, Key
 from .expiry import Undecided, ordered
 from .low_bounces import LOW
-from .pair import Touching
+from .pair import Manifold
 
 # Against size: bodies may not move further in the time in which a hit is known to come; and points no further off are on a face.
 _LOOSE = 1e-6
@@ -26,7 +26,7 @@ class Hitting(Following):
         """Do bodies that touch come together, but for rounding?"""
         return bool(self.speeds(key).min() < -self._still_speed(key))
 
-    def _touch_at_start(self, key: Key, clock: Clock) -> Touching | None:
+    def _touch_at_start(self, key: Key, clock: Clock) -> Manifold | None:
         """Where bodies touch that gravity presses together: by letting them come together that way."""
         pull, reach = self.actors[key[1]].gravity - self.actors[key[0]].gravity, self.size(key)
         if not pull.any():
@@ -37,7 +37,7 @@ class Hitting(Following):
         late = found.status is Status.CONTACT and found.time is not None and found.time[1] >= self.now - SAME
         return self._touch(found, key) if late else None
 
-    def _met(self, entry: EventEntry) -> Touching:
+    def _met(self, entry: EventEntry) -> Manifold:
         found, (i, j) = entry.found, entry.key[:2]
         if found is None:
             return self.moved_touch(entry.key)
@@ -60,7 +60,7 @@ class Hitting(Following):
             touch = self._touch(replace(found, normals=normals), entry.key)
         return touch
 
-    def _touch(self, found: Contacts, key: Key) -> Touching:
+    def _touch(self, found: Contacts, key: Key) -> Manifold:
         normals = found.normals if ordered(self.actors, key) == key[:2] else -found.normals
         # The centre of a ball tells which way its normal goes.
         wrong = self.refuted(key, found.points, normals)[:, None]
@@ -69,7 +69,7 @@ class Hitting(Following):
         wide = 0.0 if found.time is None else found.time[1] - found.time[0]
         which = np.array(distinct(found.points, normals, SAME * self.size(key) + wide * self.speed(key)))
         which = which[self.in_planes(key, found.points[which], normals[which])]
-        touch = Touching(self.now, found.points[which], normals[which], found.existence[which],
+        touch = Manifold(self.now, found.points[which], normals[which], found.existence[which],
                          self._face(key, found.points[which], normals[which]))
         return self.tracked(key, touch)
 

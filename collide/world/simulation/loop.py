@@ -31,7 +31,7 @@ from ..narrow_phase.search import state_at
 from .event_queue import EventEntry, EventKind, Key
 from .expiry import Undecided, ordered
 from .impact_points import Hitting
-from .pair import Touching
+from .pair import Manifold
 
 # Against the speeds there, what counts as no approach after a law of the user's.
 _INTO = 1e-9
@@ -121,7 +121,7 @@ class Simulation(Hitting):
             raise ValueError(f"{self.called(key[0])} and {self.called(key[1])} overlap at the start")
         self._begins_touching(key, touch)
 
-    def _begins_touching(self, key: Key, touch: Touching | None) -> None:
+    def _begins_touching(self, key: Key, touch: Manifold | None) -> None:
         self.unknown.add(key)
         if touch is not None:
             self.touching[key] = touch

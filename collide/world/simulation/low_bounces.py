@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from ..contact_solver.forces import Kept
+from ..contact_solver.forces import ActiveConstraint
 from ..dynamics.equations import Forces
 from ..dynamics.guards import IN_PLANE
 from ..motion.moving_body import MovingBody
@@ -33,7 +33,7 @@ class Hopping(Linked):
                  forces: Forces | None) -> None:
         super().__init__(actors, coefficients, start)
         self.forces = forces
-        self.kept: dict[Key, tuple[Kept, ...]] = {}
+        self.kept: dict[Key, tuple[ActiveConstraint, ...]] = {}
 
     def _hops(self, key: Key) -> bool:
         """Do bodies part that touch nothing else, unless they are followed there, and so slowly that a search would not tell them apart
@@ -47,7 +47,7 @@ class Hopping(Linked):
         bend = float(np.abs(self.bends(key)).max())
         return followed and 0.0 < float(speeds.max()) ** 2 <= 2.0 * bend * LOW * self.size(key)
 
-    def _hop(self, kept: Kept, key: Key, speed: float) -> Kept:
+    def _hop(self, kept: ActiveConstraint, key: Key, speed: float) -> ActiveConstraint:
         """A contact that parts with a speed."""
         return replace(kept, loose=True, rises=speed <= self.low_speed(key))
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..contact.manifold import Link
+from ..contact.manifold import ContactConstraint
 from ..motion.moving_body import MovingBody
 from ..motion.rotation import crosses
 from ..shapes.simple import Flat
@@ -20,7 +20,7 @@ _LOW, _TOUCHING, _STEADY = 1e-7, 1e-12, 1e-9
 
 
 @dataclass(frozen=True, eq=False)
-class Touching:
+class Manifold:
     """Where two bodies touched at a time: points and normals (k, 3), from the first to the second, and whether that was found by a search.
     `face`: the number of the body that touches with a flat face, and that, in the world. `links`: these contacts as they can be followed.
     """
@@ -30,7 +30,7 @@ class Touching:
     normals: np.ndarray
     proved: np.ndarray
     face: tuple[int, Flat] | None = None
-    links: tuple[Link, ...] = ()
+    links: tuple[ContactConstraint, ...] = ()
 
 
 class Parting(NextContact):
@@ -38,7 +38,7 @@ class Parting(NextContact):
 
     def __init__(self, actors: Sequence[MovingBody], start: float) -> None:
         super().__init__(actors, start)
-        self.touching: dict[Key, Touching] = {}
+        self.touching: dict[Key, Manifold] = {}
         self._asked: tuple[tuple[Any, ...], np.ndarray] = (), np.empty((0, 3))
 
     def still_touches(self, key: Key) -> bool:

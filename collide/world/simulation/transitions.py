@@ -12,15 +12,15 @@ import numpy as np
 
 from ...search.clock import Clock
 from ..contact.closed_forms import OnFace
-from ..contact.manifold import Link
+from ..contact.manifold import ContactConstraint
 from ..contact.tracked_pair import OnSmooth
 from ..contact_solver.impact import Contact
 from ..dynamics import steady_contact
-from ..dynamics.steady_contact import Held, Mode
+from ..dynamics.steady_contact import ContactMode, SteadyContact
 from ..motion.moving_body import MovingBody
 from ..motion.polynomial import place_of
 from .event_queue import EventKind, Key
-from .pair import Parting, Touching
+from .pair import Manifold, Parting
 
 # Bounces end in rest when all that are left come within so many units in the last place of the time; and against size, speeds that count as
 # none.
@@ -34,14 +34,14 @@ _BORDER = 1e-8
 
 
 @dataclass(frozen=True)
-class Rest:
+class ModeChange:
     """From `time` on `body` stays in contact, and rests, rolls, slides or rocks, as `mode` says: at the end of infinitely many bounces,
     where there were any.
     """
 
     time: float
     body: int
-    mode: Mode
+    mode: ContactMode
 
 
 class Touches(Parting):
@@ -50,10 +50,10 @@ class Touches(Parting):
     def __init__(self, actors: Sequence[MovingBody], coefficients: Callable[[int, int], tuple[float, float]], start: float) -> None:
         super().__init__(actors, start)
         self.coefficients = coefficients
-        self.rests: list[Rest] = []
+        self.rests: list[ModeChange] = []
         self.leaving: set[int] = set()
 
-    def moved_touch(self, key: Key, lands: bool = False) -> Touching:
+    def moved_touch(self, key: Key, lands: bool = False) -> Manifold:
         """Where two bodies touch that touched a while ago, and stayed together but for small bounces; `lands`: which is a hit."""
         old, ball = self.touching[key], next((k for k in key[:2] if self.actors[k].ball is not None), None)
         if ball is None:
@@ -163,7 +163,7 @@ class Touches(Parting):
         still = all(steady_contact.still(a.course, self.now, a.radius, a.gravity) for a in actors if a.free)
         if all(a.free or a.rigid.fixed for a in actors) and still and steady_contact.rest(actors, contacts, self.now):
             for k in free:
-                self._hold_body(k, Held(Mode.REST, steady_contact.at_rest(self.actors[k], self.now)))
+                self._hold_body(k, SteadyContact(ContactMode.REST, steady_contact.at_rest(self.actors[k], self.now)))
         elif (held := self._evenly(keys, free, contacts)) is not None:
             self._hold_body(free[0], held)
         else:
@@ -172,7 +172,7 @@ class Touches(Parting):
         for key in keys:
             self._hold_pair(key)
 
-    def _evenly(self, keys: Sequence[Key], free: Sequence[int], contacts: Sequence[Contact]) -> Held | None:
+    def _evenly(self, keys: Sequence[Key], free: Sequence[int], contacts: Sequence[Contact]) -> SteadyContact | None:
         """A body that goes along a parabola on what is fixed."""
         k, actor = free[0], self.actors[free[0]]
         if len(free) > 1 or not all(self.actors[j].rigid.fixed for key in keys for j in key[:2] if j != k):
@@ -199,12 +199,12 @@ class Touches(Parting):
             return None
         return replace(held, until=min(held.until, *(self._leaves(link, held) for link in links)))
 
-    def _within(self, link: Link) -> bool:
+    def _within(self, link: ContactConstraint) -> bool:
         """Is a contact not just at a border?"""
         places = [place_of(self.actors[b].course, self.now) for b in link.pair]
         return link.contact.outside(*places) < -_BORDER * self.actors[link.pair[0]].radius
 
-    def _leaves(self, link: Link, held: Held) -> float:
+    def _leaves(self, link: ContactConstraint, held: SteadyContact) -> float:
         """When a corner that slides on a fixed face reaches its border."""
         contact, (_, j) = link.contact, link.pair
         assert isinstance(contact, OnFace)
@@ -220,10 +220,10 @@ class Touches(Parting):
         """These pairs as they touch where a ball has come to the border of a face; none where that is not known."""
         raise NotImplementedError
 
-    def _hold_body(self, k: int, held: Held) -> None:
+    def _hold_body(self, k: int, held: SteadyContact) -> None:
         # Beyond its end nobody looks.
         self.actors[k].take(replace(held.course, until=min(held.course.until, held.until)), self.now)
-        self.rests.append(Rest(self.now, k, held.mode))
+        self.rests.append(ModeChange(self.now, k, held.mode))
         if held.until < math.inf:
             self.push(max(held.until, self.now), EventKind.HELD, (k,))
         (self.leaving.add if held.leaves else self.leaving.discard)(k)

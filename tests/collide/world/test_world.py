@@ -9,7 +9,7 @@ import sympy as sp
 import collide
 from collide import Outcome, RigidBody, World
 from collide.search.budget import Budget
-from collide.world.dynamics.steady_contact import Mode
+from collide.world.dynamics.steady_contact import ContactMode
 from collide.world.motion.rotation import matrix
 from generative import ParametricSurface, Rigid, t, u, v
 from models.shapes.polyhedra import dodecahedron
@@ -37,7 +37,7 @@ def test_a_ball_bounces_infinitely_often_and_rests():
     np.testing.assert_allclose(times(run)[:40], 1.2 - 0.8 * 0.5 ** np.arange(40), rtol=0, atol=1e-12)
     assert all(event.proved.all() for event in run.events[:10])
     (rest,) = run.rests
-    assert rest.mode is Mode.REST and rest.body == 1 and abs(rest.time - 1.2) < 1e-12
+    assert rest.mode is ContactMode.REST and rest.body == 1 and abs(rest.time - 1.2) < 1e-12
     np.testing.assert_allclose(run.state(2.0).positions[1], [0, 0, 1], atol=1e-12)
     energies = [run.energy(float(s)) for s in np.linspace(0, 3, 50)]
     assert np.diff(energies).max() <= 1e-12 and energies[0] == pytest.approx(2.0 * 10 * 1.8)
@@ -107,22 +107,22 @@ def test_through_one_focus_and_through_the_other_next():
 
 
 @pytest.mark.parametrize(("friction", "acceleration", "mode"), [
-    (1.0, 50 / 7 * math.sin(SLOPE), Mode.ROLLING), (0.1, 10 * (math.sin(SLOPE) - 0.1 * math.cos(SLOPE)), Mode.SLIDING),
-    (0.0, 10 * math.sin(SLOPE), Mode.SLIDING),
+    (1.0, 50 / 7 * math.sin(SLOPE), ContactMode.ROLLING), (0.1, 10 * (math.sin(SLOPE) - 0.1 * math.cos(SLOPE)), ContactMode.SLIDING),
+    (0.0, 10 * math.sin(SLOPE), ContactMode.SLIDING),
 ])  # fmt: skip
 def test_a_ball_on_a_slope(friction, acceleration, mode):
     bodies = [RigidBody(slope(SLOPE), fixed=True), RigidBody(BALL, position=(math.sin(SLOPE), 0, math.cos(SLOPE)))]
     run = World(bodies, gravity=(0, 0, -10), restitution=0.0, friction=friction).run(until=1.0)
     assert run.outcome is Outcome.FINISHED and run.rests[0].mode is mode and not run.events
     assert np.linalg.norm(run.state(1.0).velocities[1]) == pytest.approx(acceleration, rel=1e-12)
-    if not friction or mode is Mode.ROLLING:
+    if not friction or mode is ContactMode.ROLLING:
         assert run.energy(1.0) == pytest.approx(run.energy(0.0), rel=1e-12)
 
 
 def test_a_ball_that_slides_rolls_in_the_end():
     bodies = [RigidBody(FLOOR, fixed=True), RigidBody(BALL, position=(0, 0, 1), velocity=(2, 0, 0))]
     run = World(bodies, gravity=(0, 0, -10), friction=0.2).run(until=2.0)
-    assert [rest.mode for rest in run.rests] == [Mode.SLIDING, Mode.ROLLING]
+    assert [rest.mode for rest in run.rests] == [ContactMode.SLIDING, ContactMode.ROLLING]
     assert run.rests[1].time == pytest.approx(2 * 2 / (7 * 0.2 * 10), rel=1e-12)
     np.testing.assert_allclose(run.state(2.0).velocities[1], [10 / 7, 0, 0], atol=1e-12)
     np.testing.assert_allclose(run.state(2.0).spins[1], [0, 10 / 7, 0], atol=1e-12)
@@ -143,7 +143,7 @@ def test_what_rolls_still_hits_and_falls_off_the_border():
 def test_a_box_slides_and_stops():
     bodies = [RigidBody(FLOOR, fixed=True), RigidBody(cube(), position=(0, 0, 0.5), velocity=(2, 0, 0))]
     run = World(bodies, gravity=(0, 0, -10), friction=0.2).run(until=2.0)
-    assert [rest.mode for rest in run.rests] == [Mode.SLIDING, Mode.REST]
+    assert [rest.mode for rest in run.rests] == [ContactMode.SLIDING, ContactMode.REST]
     np.testing.assert_allclose(run.state(2.0).positions[1], [1, 0, 0.5], atol=1e-9)
 
 
@@ -155,7 +155,7 @@ def test_a_box_lands_and_slides_on_a_box():
     (hit,) = run.events
     speed = 1.0 - 0.25 * 2.0
     assert hit.time[0] == pytest.approx(0.2, rel=1e-12)
-    assert [r.mode for r in run.rests] == [Mode.SLIDING, Mode.REST]
+    assert [r.mode for r in run.rests] == [ContactMode.SLIDING, ContactMode.REST]
     assert run.rests[1].time == pytest.approx(0.2 + speed / 2.5, rel=1e-12)
     assert run.state(1.0).positions[1] == pytest.approx([0.2 + speed**2 / 5.0, 0.0, 0.5], abs=1e-12)
 
@@ -396,7 +396,7 @@ def test_a_page_plays_the_run(tmp_path):
 def test_boxes_touch_without_overlap_at_the_start():
     bodies = [RigidBody(FLOOR, fixed=True), RigidBody(cube(), position=(0, 0, 0.5))]
     run = World(bodies, gravity=(0, 0, -10), restitution=0.5).run(until=1.0)
-    assert run.outcome is Outcome.FINISHED and run.rests[0].mode is Mode.REST
+    assert run.outcome is Outcome.FINISHED and run.rests[0].mode is ContactMode.REST
 
 
 def test_an_interrupted_run_goes_on_as_if_it_had_not_been(monkeypatch):

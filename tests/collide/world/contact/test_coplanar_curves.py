@@ -9,7 +9,7 @@ from scipy.integrate import quad, solve_ivp
 from collide import Outcome, RigidBody, World
 from collide.world.contact.coplanar_curves import SAMPLES, sampled
 from collide.world.contact.feature_pairs import between, deeper
-from collide.world.dynamics.steady_contact import Mode
+from collide.world.dynamics.steady_contact import ContactMode
 from collide.world.features.features import features
 from collide.world.motion.rotation import matrix
 from collide.world.motion.state import BodyState
@@ -41,7 +41,7 @@ def test_a_can_that_spins_upright_stops_as_a_ring_does():
     """All of its weight is on the rim: w' = -mu g m r / I, I = m r^2 / 2."""
     can = RigidBody(cylinder(radius=1, height=1), spin=(0, 0, 4))
     run = World([RigidBody(FLOOR, fixed=True), can], gravity=GRAVITY, restitution=0.0, friction=0.5).run(until=0.6)
-    assert run.outcome is Outcome.FINISHED and modes(run, 1) == [Mode.SLIDING, Mode.REST] and not run.events
+    assert run.outcome is Outcome.FINISHED and modes(run, 1) == [ContactMode.SLIDING, ContactMode.REST] and not run.events
     assert run.rests[-1].time == pytest.approx(0.4, abs=1e-9)
     for moment in (0.1, 0.3, 0.5):
         np.testing.assert_allclose(run.state(moment).spins[1], [0, 0, max(4 - 10 * moment, 0)], atol=1e-9)
@@ -51,7 +51,7 @@ def test_a_can_that_spins_upright_stops_as_a_ring_does():
 def test_a_can_that_falls_flat_bounces_flat():
     can = RigidBody(cylinder(radius=1, height=1), position=(0, 0, 0.8))
     run = World([RigidBody(FLOOR, fixed=True), can], gravity=GRAVITY, restitution=0.5, friction=0.5).run(until=1.3)
-    assert run.outcome is Outcome.FINISHED and modes(run, 1) == [Mode.REST]
+    assert run.outcome is Outcome.FINISHED and modes(run, 1) == [ContactMode.REST]
     assert run.rests[-1].time == pytest.approx(1.2, abs=1e-9)
     for k in range(5):
         assert run.events[k].time[0] == pytest.approx(0.4 * (3 - 2 * 0.5**k), abs=1e-12)

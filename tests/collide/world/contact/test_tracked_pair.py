@@ -8,7 +8,7 @@ import sympy as sp
 from scipy.integrate import solve_ivp
 
 from collide import Outcome, RigidBody, World
-from collide.world.dynamics.steady_contact import Mode
+from collide.world.dynamics.steady_contact import ContactMode
 from collide.world.motion.rotation import matrix
 from generative import ImplicitSurface, ParametricSurface, u, v, x, y, z
 
@@ -53,7 +53,7 @@ def test_an_ellipsoid_rocks_without_slip_as_one_angle_tells(shape):
         return speed, (-10 * slope - (h + bend) * slope * speed * speed) / (h * h + slope * slope + 1)
 
     found = solve_ivp(rates, (0, 0.8), (first, 0), method="DOP853", rtol=1e-13, atol=1e-14, dense_output=True).sol
-    assert run.outcome is Outcome.FINISHED and modes(run, 1) == [Mode.ROLLING] and not run.events
+    assert run.outcome is Outcome.FINISHED and modes(run, 1) == [ContactMode.ROLLING] and not run.events
     for moment in (0.2, 0.5, 0.8):
         state = run.state(moment)
         assert 2 * math.atan2(state.quaternions[1, 2], state.quaternions[1, 0]) == pytest.approx(found(moment)[0], abs=1e-9)
@@ -99,7 +99,7 @@ def test_a_top_on_its_tip_goes_round_steadily():
 def test_jellett_s_constant_is_kept_under_friction():
     """Of a tippe top: the angular momentum along the way from the centre of mass to the contact."""
     run = spinning(0.4, -0.2, 10.0, 0.0, 0.3).run(until=0.15)
-    assert run.outcome is Outcome.FINISHED and modes(run, 1) == [Mode.SLIDING]
+    assert run.outcome is Outcome.FINISHED and modes(run, 1) == [ContactMode.SLIDING]
     kept, energies = [], []
     for moment in np.linspace(0, 0.15, 6).tolist():
         state = run.state(moment)
@@ -140,7 +140,7 @@ def test_an_ellipsoid_that_rolls_slips_from_when_friction_is_too_little_on():
     egg = RigidBody(ellipsoid(*map(sp.Rational, ("3/4", "1/2", "2/5"))), position=(0, 0, height), orientation=q,
                     velocity=np.cross(way, spin), spin=spin, mass=1)
     run = World([RigidBody(FLOOR, fixed=True), egg], gravity=GRAVITY, friction=0.2, restitution=0.0).run(until=0.1)
-    assert run.outcome is Outcome.FINISHED and modes(run, 1)[-2:] == [Mode.ROLLING, Mode.SLIDING]
+    assert run.outcome is Outcome.FINISHED and modes(run, 1)[-2:] == [ContactMode.ROLLING, ContactMode.SLIDING]
     # Windows are as long as the motion is smooth, even where the slip is so small that its direction may turn at once.
     assert len(run.courses(1)) < 10
     times = np.linspace(0, 0.1, 101)
@@ -163,7 +163,7 @@ def test_a_wheel_rolls_on_and_an_egg_rests():
     wheel = RigidBody(RING, position=(0, 0, 1.3), orientation=q, velocity=(2.6, 0, 0), spin=(0, 2, 0))
     egg = RigidBody(ellipsoid(1, sp.Rational(3, 4), sp.Rational(1, 2)), position=(0, -4, 0.5))
     run = World([RigidBody(FLOOR, fixed=True), wheel, egg], gravity=GRAVITY, friction=0.5, restitution=0.0).run(until=1.0)
-    assert run.outcome is Outcome.FINISHED and modes(run, 1) == [Mode.ROLLING] and modes(run, 2) == [Mode.REST]
+    assert run.outcome is Outcome.FINISHED and modes(run, 1) == [ContactMode.ROLLING] and modes(run, 2) == [ContactMode.REST]
     np.testing.assert_allclose(run.state(1.0).positions[1], [2.6, 0, 1.3], atol=1e-9)
     np.testing.assert_allclose(run.state(1.0).positions[2], [0, -4, 0.5], atol=1e-12)
 
@@ -173,7 +173,7 @@ def test_an_egg_comes_down_on_an_implicit_ring_and_slides_off():
     ring = ImplicitSurface((x**2 + y**2 + z**2 + sp.Rational(15, 4))**2 - 16 * (x**2 + y**2), [(-3, 3), (-3, 3), (-1, 1)])
     egg = RigidBody(ellipsoid(1, sp.Rational(3, 4), sp.Rational(1, 2)), position=(2.02, 0.3, 1.3), spin=(0.3, 0.2, 1))
     run = World([RigidBody(ring, fixed=True), egg], restitution=0.3, friction=0.3).run(until=1.8)
-    assert run.outcome is Outcome.FINISHED and len(run.events) > 5 and modes(run, 1) == [Mode.ROLLING, Mode.SLIDING]
+    assert run.outcome is Outcome.FINISHED and len(run.events) > 5 and modes(run, 1) == [ContactMode.ROLLING, ContactMode.SLIDING]
     around, along = np.meshgrid(np.linspace(0, 2 * np.pi, 120), np.linspace(-np.pi / 2, np.pi / 2, 120))
     points = np.stack([np.cos(around) * np.cos(along), 0.75 * np.sin(around) * np.cos(along), np.sin(along) / 2], axis=-1).reshape(-1, 3)
     for moment in np.linspace(0, 1.8, 200):
@@ -194,7 +194,7 @@ def test_a_wheel_rolls_in_a_valley_as_a_pendulum():
     heavy = (1 + 1.1 / 1.3**2) * arm
     found = solve_ivp(lambda _, s: (s[1], -10 * math.sin(s[0]) / heavy), (0, 2), (first, 0), method="DOP853", rtol=1e-13, atol=1e-14,
                       dense_output=True).sol
-    assert run.outcome is Outcome.FINISHED and not run.events and modes(run, 1) == [Mode.ROLLING]
+    assert run.outcome is Outcome.FINISHED and not run.events and modes(run, 1) == [ContactMode.ROLLING]
     for moment in (0.7, 1.4, 2.0):
         angle = found(moment)[0]
         np.testing.assert_allclose(run.state(moment).positions[1], [arm * math.sin(angle), 0, -arm * math.cos(angle)], atol=1e-8)
@@ -207,7 +207,7 @@ def test_an_egg_slides_down_a_groove_on_two_points(groove):
     radius = sp.sqrt(34) / 4
     egg = RigidBody(ellipsoid(radius, 2, radius), position=(0, -3, 2.5), mass=1, inertia=np.diag([1.0, 0.5, 1.0]))
     run = World([RigidBody(groove, fixed=True), egg], gravity=(0, 1, -10), restitution=0.0).run(until=2.0)
-    assert run.outcome is Outcome.FINISHED and not run.events and modes(run, 1)[-1] is Mode.SLIDING
+    assert run.outcome is Outcome.FINISHED and not run.events and modes(run, 1)[-1] is ContactMode.SLIDING
     for moment in (1.0, 2.0):
         state = run.state(moment)
         np.testing.assert_allclose(state.positions[1], [0, -3 + moment**2 / 2, 2.5], atol=1e-8)
@@ -230,7 +230,7 @@ def test_a_ball_that_hops_along_a_spinning_ellipsoid_slides_on_it_and_leaves():
     bodies = [RigidBody(ellipsoid(sp.Rational(3, 2), 1, 1), mass=2, inertia=np.diag([0.4, 0.6, inertia]), spin=(0, 0, 2)),
               RigidBody(BALL, mass=1, position=(0.05, 2.001, 0), velocity=(0, -0.05, 0))]
     run = World(bodies, gravity=(0, 0, 0), restitution=0.5).run(until=0.6)
-    assert run.outcome is Outcome.FINISHED and modes(run, 0) == modes(run, 1) == [Mode.SLIDING]
+    assert run.outcome is Outcome.FINISHED and modes(run, 0) == modes(run, 1) == [ContactMode.SLIDING]
     begin = run.rests[0].time
     last = run.events[-1].time
     assert last[0] <= begin <= last[1] and len(run.events) < 15

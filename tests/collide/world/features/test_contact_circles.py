@@ -10,7 +10,7 @@ from scipy.integrate import quad
 from collide import Outcome, RigidBody, World
 from collide.world.contact.coplanar_curves import SAMPLES
 from collide.world.contact.feature_pairs import between
-from collide.world.dynamics.steady_contact import Mode
+from collide.world.dynamics.steady_contact import ContactMode
 from collide.world.features.contact_circles import rings
 from collide.world.features.features import features
 from collide.world.features.straight import CurvedEdge
@@ -72,7 +72,7 @@ def test_a_torus_that_is_tilted_ever_less_is_seen_to_touch(shape):
 def test_a_torus_that_falls_flat_bounces_flat_and_lies():
     body = RigidBody(torus(major=1, minor=sp.Rational(1, 4)), position=(0, 0, 1.05))
     run = World([RigidBody(FLOOR, fixed=True), body], gravity=GRAVITY, restitution=0.5, friction=0.5).run(until=1.3)
-    assert run.outcome is Outcome.FINISHED and modes(run, 1) == [Mode.REST]
+    assert run.outcome is Outcome.FINISHED and modes(run, 1) == [ContactMode.REST]
     assert run.rests[-1].time == pytest.approx(1.2, abs=2e-8)
     for k in range(5):
         # Of contact along a whole circle a search narrows no more than the time.
@@ -86,7 +86,7 @@ def test_a_torus_that_spins_on_its_circle_is_slowed_by_all_of_it(shape):
     """w' = -mu g m R / I, with all of the weight on a circle of radius R."""
     body = RigidBody(shape, position=(0, 0, 0.25), centre=(0, 0, 0), spin=(0, 0, 4), mass=1, inertia=np.diag([0.6, 0.6, 0.8]))
     run = World([RigidBody(FLOOR, fixed=True), body], gravity=GRAVITY, restitution=0.0, friction=0.4).run(until=1.0)
-    assert run.outcome is Outcome.FINISHED and modes(run, 1) == [Mode.SLIDING, Mode.REST] and not run.events
+    assert run.outcome is Outcome.FINISHED and modes(run, 1) == [ContactMode.SLIDING, ContactMode.REST] and not run.events
     assert run.rests[-1].time == pytest.approx(0.8, abs=1e-9)
     for moment in (0.2, 0.6, 0.9):
         np.testing.assert_allclose(run.state(moment).spins[1], [0, 0, max(4 - 5 * moment, 0)], atol=1e-9)

@@ -11,7 +11,7 @@ from scipy.integrate import solve_ivp
 
 from collide import Outcome, RigidBody, World
 from collide.world.contact.feature_pairs import between
-from collide.world.dynamics.steady_contact import Mode
+from collide.world.dynamics.steady_contact import ContactMode
 from collide.world.features.features import features
 from collide.world.motion.rotation import matrix
 from collide.world.motion.state import BodyState
@@ -53,7 +53,7 @@ def test_euler_s_disk_goes_round_steadily():
     disk = RigidBody(cylinder(radius=1, height=sp.Rational(1, 10)), position=(0, 0, math.sin(tilt)), orientation=q, spin=spin,
                      mass=1, centre=(0, 0, 0), inertia=np.diag([0.25, 0.25, 0.5]))
     run = fall(disk, until=0.6)
-    assert run.outcome is Outcome.FINISHED and not run.events and [r.mode for r in run.rests] == [Mode.ROLLING]
+    assert run.outcome is Outcome.FINISHED and not run.events and [r.mode for r in run.rests] == [ContactMode.ROLLING]
     for moment in (0.2, 0.4, 0.6):
         state, angle = run.state(moment), turning * moment
         np.testing.assert_allclose(state.positions[1], [0, 0, math.sin(tilt)], atol=1e-9)

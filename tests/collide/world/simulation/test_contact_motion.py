@@ -12,12 +12,12 @@ from scipy.integrate import solve_ivp
 from collide import Mesh, Outcome, RigidBody, World
 from collide.search.budget import Budget
 from collide.world.contact.closed_forms import OnFace
-from collide.world.contact.manifold import Link, Side, manifold, separating
-from collide.world.contact_solver.forces import Kept
+from collide.world.contact.manifold import ContactConstraint, Side, manifold, separating
+from collide.world.contact_solver.forces import ActiveConstraint
 from collide.world.dynamics.equations import System
-from collide.world.dynamics.guards import Watch
+from collide.world.dynamics.guards import GuardSet
 from collide.world.dynamics.projection import lifted
-from collide.world.dynamics.steady_contact import Mode
+from collide.world.dynamics.steady_contact import ContactMode
 from collide.world.motion.state import BodyState
 from collide.world.shapes.polyhedral import polyhedral
 from collide.world.shapes.simple import Flat
@@ -75,7 +75,7 @@ def test_an_edge_bounces_no_more_once_it_rises_by_less_than_a_billionth_of_the_s
 
 def test_a_block_that_is_tipped_falls_as_a_pendulum():
     run = tipped(0.5, 100.0).run(events=1)
-    assert modes(run, 1)[0] is Mode.ROCKING and len(run.events) == 1
+    assert modes(run, 1)[0] is ContactMode.ROCKING and len(run.events) == 1
     # About its edge: m r g (cos a - cos b) = I w^2 / 2, where a and b are angles of the line from the edge to the centre.
     m, r, first = 2.0, math.hypot(0.25, 1.0), 0.5 - math.atan(0.25)
     inertia = m * (0.5**2 + 2.0**2) / 12 + m * r * r
@@ -112,7 +112,7 @@ def test_a_block_stands_on_a_box_and_rocks_on_it():
     floor = RigidBody(box(sizes=(60, 40, 1)), fixed=True, position=(0, 0, -0.5))
     body = RigidBody(block(0.3, 1.2, 2.9), position=(0, 0, 1.45), velocity=(1.3, 0, 0))
     run = World([floor, body], gravity=GRAVITY, friction=0.3, restitution=0.1).run(until=1.5)
-    assert run.outcome is Outcome.FINISHED and modes(run, 1)[:2] == [Mode.SLIDING, Mode.ROCKING] and run.events
+    assert run.outcome is Outcome.FINISHED and modes(run, 1)[:2] == [ContactMode.SLIDING, ContactMode.ROCKING] and run.events
     assert all(corners(run, 1, float(s))[:, 2].min() > -1e-9 for s in np.linspace(0, 1.5, 60))
     assert np.diff([run.energy(float(s)) for s in np.linspace(0, 1.5, 60)]).max() < 1e-9
 
@@ -136,14 +136,14 @@ def test_a_ball_on_a_turntable_goes_round_by_two_sevenths():
     slip = np.cross([0, 0, speed], at) - velocity
     ball = RigidBody(BALL, position=at, velocity=velocity, spin=(slip[1], -slip[0], 0))
     run = World([RigidBody(FLOOR, motion=turning(2)), ball], gravity=GRAVITY, friction=0.9, restitution=0.0).run(until=1.5)
-    assert run.outcome is Outcome.FINISHED and modes(run, 1) == [Mode.ROLLING]
+    assert run.outcome is Outcome.FINISHED and modes(run, 1) == [ContactMode.ROLLING]
     for moment in (0.4, 1.0, 1.5):
         angle = 2 / 7 * speed * moment
         there = [0.5 * math.cos(angle) - 0.3 * math.sin(angle), 0.5 * math.sin(angle) + 0.3 * math.cos(angle), 0]
         np.testing.assert_allclose(run.state(moment).velocities[1], there, atol=2e-9)
 
 
-@pytest.mark.parametrize(("push", "mode", "far"), [(sp.Rational(3, 2), Mode.REST, 3.0), (5, Mode.SLIDING, 6.0)])
+@pytest.mark.parametrize(("push", "mode", "far"), [(sp.Rational(3, 2), ContactMode.REST, 3.0), (5, ContactMode.SLIDING, 6.0)])
 def test_a_table_that_speeds_up_carries_a_block_or_slips_away(push, mode, far):
     table = RigidBody(FLOOR, motion=Rigid(translation=[push * t**2 / 2, 0, 0]))
     run = World([table, RigidBody(cube(), position=(0, 0, 0.5))], gravity=GRAVITY, friction=0.3, restitution=0.0).run(until=2.0)
@@ -155,7 +155,7 @@ def test_a_pusher_pushes():
     pusher = RigidBody(cube(), motion=Rigid(translation=[-2 + t / 2, 0, sp.Rational(1, 2)]))
     bodies = [RigidBody(FLOOR, fixed=True), pusher, RigidBody(cube(0.4), position=(0, 0, 0.4))]
     run = World(bodies, gravity=GRAVITY, friction=0.3, restitution=0.0).run(until=3.0)
-    assert run.outcome is Outcome.FINISHED and modes(run, 2) == [Mode.REST, Mode.SLIDING]
+    assert run.outcome is Outcome.FINISHED and modes(run, 2) == [ContactMode.REST, ContactMode.SLIDING]
     assert run.events[0].time[0] == pytest.approx(2.2, abs=1e-9)
     np.testing.assert_allclose(run.state(3.0).positions[2], [0.4, 0, 0.4], atol=1e-8)
 
@@ -167,7 +167,7 @@ def test_a_spring_and_friction_stop_a_block():
 
     bodies = [RigidBody(FLOOR, fixed=True), RigidBody(cube(), position=(1, 0, 0.5), mass=1)]
     run = World(bodies, gravity=GRAVITY, friction=0.3, restitution=0.0, forces=spring).run(until=2.5)
-    assert run.outcome is Outcome.FINISHED and modes(run, 1) == [Mode.SLIDING] * 3 + [Mode.REST]
+    assert run.outcome is Outcome.FINISHED and modes(run, 1) == [ContactMode.SLIDING] * 3 + [ContactMode.REST]
     half, pull = math.pi / math.sqrt(20), 3 / 20
     np.testing.assert_allclose([rest.time for rest in run.rests], half * np.arange(4), atol=1e-9)
     for moment in (0.3, 0.9, 1.7, 2.4):
@@ -185,14 +185,14 @@ def test_a_small_bounce_goes_on_where_a_spring_shakes_another_ball():
     bodies = [RigidBody(FLOOR, fixed=True), RigidBody(BALL, position=(0, 0, 1), velocity=(0, 0, 5e-4)),
               RigidBody(BALL, position=(30.001, 0, 20), mass=1)]
     run = World(bodies, gravity=(0, 0, -10), restitution=0.0, forces=spring).run(until=1.2e-4)
-    assert run.outcome is Outcome.FINISHED and modes(run, 1) == [Mode.REST]
+    assert run.outcome is Outcome.FINISHED and modes(run, 1) == [ContactMode.REST]
     assert run.rests[0].time == pytest.approx(1e-4, rel=1e-9) and run.state(1.2e-4).positions[1, 2] == pytest.approx(1.0, abs=1e-12)
 
 
 def test_a_ball_rolls_on_under_drag():
     bodies = [RigidBody(FLOOR, fixed=True), RigidBody(BALL, position=(0, 0, 1), velocity=(3, 1, 0), spin=(-1, 3, 0.5), mass=2)]
     run = World(bodies, gravity=GRAVITY, friction=0.8, restitution=0.0, forces=lambda state: -0.4 * state.velocities).run(until=3.0)
-    assert run.outcome is Outcome.FINISHED and modes(run, 1) == [Mode.ROLLING]
+    assert run.outcome is Outcome.FINISHED and modes(run, 1) == [ContactMode.ROLLING]
     # (1 + 2/5) m v' = -0.4 v.
     for moment in (0.5, 1.7, 3.0):
         np.testing.assert_allclose(run.state(moment).velocities[1], np.array([3, 1, 0]) * math.exp(-moment / 7), atol=1e-9)
@@ -206,7 +206,7 @@ def test_a_table_that_tilts_lets_a_block_go():
                                                                [-sp.sin(angle), 0, sp.cos(angle)]])))
     bodies = [table, RigidBody(cube(half), position=(0, 0, half), velocity=(half / 8, 0, 0), spin=(0, 1 / 8, 0))]
     run = World(bodies, gravity=GRAVITY, friction=0.2, restitution=0.0).run(until=2.0)
-    assert run.outcome is Outcome.FINISHED and modes(run, 1) == [Mode.REST, Mode.SLIDING] and not run.events
+    assert run.outcome is Outcome.FINISHED and modes(run, 1) == [ContactMode.REST, ContactMode.SLIDING] and not run.events
     assert run.rests[1].time == pytest.approx(8 * math.atan(0.2), rel=1e-3)
 
 
@@ -215,7 +215,7 @@ def test_dominoes_hit_one_another():
     bodies += [RigidBody(block(0.5, 1, 2), position=(k, 0, 1), mass=1, spin=(0, 1.5 * (k == 0), 0),
                          velocity=(1.5 * (k == 0), 0, 0.375 * (k == 0))) for k in range(2)]
     run = World(bodies, gravity=GRAVITY, friction=0.5, restitution=0.0).run(until=0.3)
-    assert run.outcome is Outcome.FINISHED and modes(run, 1)[0] is Mode.ROCKING
+    assert run.outcome is Outcome.FINISHED and modes(run, 1)[0] is ContactMode.ROCKING
     # The first one's upper edge is half a thickness of gap away: it turns until sin(b) = 1/4, with w^2 from its fall.
     inertia, r, lean = (0.5**2 + 2.0**2) / 12 + 17 / 16, math.hypot(0.25, 1.0), -math.atan(0.25)
     until = math.asin(0.25)
@@ -247,7 +247,7 @@ def test_a_ball_thrown_across_an_incline_slips_until_it_rolls():
     run = World([RigidBody(FLOOR, fixed=True), across], gravity=tuple(down), friction=friction, restitution=0.0).run(until=1.0)
     a, b = 10 * math.sin(angle), 35 * friction * math.cos(angle)
     when = b * speed / (b * b - a * a)
-    assert run.outcome is Outcome.FINISHED and modes(run, 1) == [Mode.SLIDING, Mode.ROLLING]
+    assert run.outcome is Outcome.FINISHED and modes(run, 1) == [ContactMode.SLIDING, ContactMode.ROLLING]
     assert run.rests[1].time == pytest.approx(when, abs=2e-6)
     for part in (0.3, 0.7, 0.95):
         state = run.state(part * when)
@@ -261,7 +261,7 @@ def test_a_ball_thrown_across_an_incline_slips_until_it_rolls():
 def test_a_plate_that_slides_and_turns_stops_to_do_both_at_once(spin):
     plate = RigidBody(block(1, 1, 0.02), position=(0, 0, 0.01), velocity=(1, 0.2, 0), spin=(0, 0, spin), mass=1)
     run = World([RigidBody(FLOOR, fixed=True), plate], gravity=GRAVITY, friction=0.3, restitution=0.0).run(until=1.0)
-    assert run.outcome is Outcome.FINISHED and list(dict.fromkeys(modes(run, 1))) == [Mode.SLIDING, Mode.REST]
+    assert run.outcome is Outcome.FINISHED and list(dict.fromkeys(modes(run, 1))) == [ContactMode.SLIDING, ContactMode.REST]
     feet = np.array([[x, y, -0.01] for x in (-0.5, 0.5) for y in (-0.5, 0.5)])
 
     def rates(_, now):
@@ -290,13 +290,13 @@ def test_a_slip_that_begins_is_not_led_aside_by_what_counts_as_none():
     block_on_slope = RigidBody(cube(0.5), position=(0, 0, 0.5), velocity=(0, 1e-6, 0), mass=1)
     run = World([RigidBody(FLOOR, fixed=True), block_on_slope], gravity=tuple(down), friction=0.3, restitution=0.0,
                 forces=lambda state: np.zeros((2, 3))).run(until=0.5)
-    assert run.outcome is Outcome.FINISHED and modes(run, 1) == [Mode.SLIDING]
+    assert run.outcome is Outcome.FINISHED and modes(run, 1) == [ContactMode.SLIDING]
     fast = 10 * (math.sin(0.4) - 0.3 * math.cos(0.4))
     np.testing.assert_allclose(run.state(0.5).velocities[1], [fast / 2, 0, 0], atol=2e-6)
 
 
 
-@pytest.mark.parametrize(("shape", "height", "mode"), [(BALL, 1.0, Mode.ROLLING), (block(0.2, 0.2, 1), 0.5, Mode.ROCKING)])
+@pytest.mark.parametrize(("shape", "height", "mode"), [(BALL, 1.0, ContactMode.ROLLING), (block(0.2, 0.2, 1), 0.5, ContactMode.ROCKING)])
 def test_what_begins_to_move_does_not_rest(shape, height, mode):
     """On a slope on which it rolls, or tips over its lower edge, from the first moment on."""
     down = 10 * np.array([math.sin(0.4), 0, -math.cos(0.4)])
@@ -307,7 +307,7 @@ def test_what_begins_to_move_does_not_rest(shape, height, mode):
 
 def test_what_was_once_found_to_end_ends():
     """Also if roundings decide at the limit of friction, and it is found good at the next look."""
-    class Unsure(Watch):
+    class Unsure(GuardSet):
         def __init__(self):
             self.looks, self.turned, self.signs = 0, False, []
 
@@ -339,7 +339,7 @@ def test_what_landed_too_deep_is_lifted_by_the_least_change(corners, shift):
     simulation = World([RigidBody(FLOOR, fixed=True), RigidBody(cube(), position=(0, 0, 0.5), mass=3)], gravity=GRAVITY)._simulation(0.0)
     foot = np.array([[x, y, -0.5] for x in (-0.5, 0.5) for y in (-0.5, 0.5)])
     face = Flat(np.array([0.0, 0, 1]), 0.0, np.empty((0, 2, 3)))
-    kept = [Kept(Link((1, 0), OnFace(foot[k], 0.0, face)), 0.0, None, 0.0) for k in corners]
+    kept = [ActiveConstraint(ContactConstraint((1, 0), OnFace(foot[k], 0.0, face)), 0.0, None, 0.0) for k in corners]
     for actor in simulation.actors:
         actor.begin(0.0)
     body = simulation.actors[1]
