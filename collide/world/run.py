@@ -18,7 +18,6 @@ from ..given import is_number
 from . import page, saved
 from .dynamics.steady_contact import ContactMode
 from .event import Event
-from .motion.ballistic import Ballistic
 from .motion.moving_body import MovingBody
 from .motion.rotation import crosses, quaternions
 from .motion.state import BodyState, State, at_each, places_along
@@ -224,7 +223,7 @@ def _whole(path: Sequence[tuple[float, Any]], last: float) -> list[tuple[float, 
     found, ends = list[tuple[float, Any]](), [*(time for time, _ in path[1:]), last]
     for (time, course), end in zip(path, ends, strict=True):
         found.append((time, course))
-        while isinstance(course, Ballistic) and course.until < end:
+        while course.ballistic and course.until < end:
             course = course.again(course.until)
             found.append((course.start, course))
     return found

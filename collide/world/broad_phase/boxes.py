@@ -15,8 +15,6 @@ from ...bodies.surface_points import extent
 from ...culling.broad_phase import Window
 from ..motion.ballistic import Ballistic
 from ..motion.moving_body import MovingBody
-from ..motion.polynomial import Polynomial
-from ..motion.prescribed import Prescribed
 from ..shapes.margins import ROUNDINGS, WIDER
 
 # Beyond some radii a box is no longer good than for so much of a turn.
@@ -113,10 +111,9 @@ def box_of(body: MovingBody, t: float, reach: float, since: float | None = None)
     if body.rigid.fixed:
         ends = extent(body.moving.body, 0.0, body.moving.numbers)
         return ends[:, 0], ends[:, 1], np.inf
-    if isinstance(body.course, Prescribed):
-        return body.course.box(t, body.radius, body.middle)
-    if isinstance(body.course, Polynomial):
-        return body.course.box(t, body.radius)
+    if not body.course.ballistic:
+        corner, opposite, until = body.course.box(t, body.radius, body.middle)
+        return corner, opposite, until
     course = body.course if since is None else falling(body.course, since)
     until = min(leash(course, t, reach * body.radius), t + _SERIES * (body.lasts - t))
     if since is not None:

@@ -7,7 +7,6 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from ..motion.ballistic import Ballistic
 from ..motion.moving_body import MovingBody
 from ..shapes.margins import ROUNDINGS
 from .boxes import sizes
@@ -21,7 +20,7 @@ def departed(actors: Sequence[MovingBody], boxed: Callable[[int], tuple[np.ndarr
     body that is fixed.
     """
     flying = [a for a in actors if not (a.rigid.fixed or a.still)]
-    if not all(isinstance(a.course, Ballistic) for a in flying):
+    if not all(a.course.ballistic for a in flying):
         return False
     resting = [_box(k, a, boxed, now) for k, a in enumerate(actors) if a.rigid.fixed or a.still]
     return all(_behind(a, lo, hi, now) for a in flying for lo, hi in resting) and _part(flying, now)

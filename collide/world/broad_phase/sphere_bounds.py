@@ -10,7 +10,6 @@ import numpy as np
 
 from ...culling.broad_phase import Window
 from ..journal import Undoable
-from ..motion.ballistic import Ballistic
 from ..motion.moving_body import MovingBody
 from .boxes import not_before, not_before_box
 
@@ -48,7 +47,7 @@ class Far:
 
 def move_alike(one: MovingBody, other: MovingBody, time: float) -> bool:
     """Have two bodies one velocity and acceleration, and no spin that matters?"""
-    if not (isinstance(one.course, Ballistic) and isinstance(other.course, Ballistic)):
+    if not (one.course.ballistic and other.course.ballistic):
         return False
     first, second = one.course, other.course
     same = first.at(time)[1] == second.at(time)[1] and first.floats[2] == second.floats[2]

@@ -19,7 +19,7 @@ from codegen.given import doubles, shown
 from ..contact_solver.forces import ActiveConstraint, Motion, Solved, motion, solved
 from ..features.local_geometry import Lost
 from ..motion import rotation
-from ..motion.polynomial import Polynomial, place_of, rates_of
+from ..motion.polynomial import Polynomial, place_of
 from ..motion.state import BodyState, Inertia, Particulars, State
 from .picard import BETWEEN, INTEGRAL, NODES, POINTS, WEIGHTS, followed
 from .step_size import NO_FIT, following, turned, turning
@@ -114,7 +114,7 @@ class System:
     def _given(self, times: np.ndarray, courses: Sequence[Any]) -> tuple[dict[int, BodyState], dict[int, np.ndarray]]:
         """Places and rates of the other bodies that contacts link."""
         others = [k for k in self.linked if k not in self.row]
-        rates = {k: rates_of(courses[k], times) for k in others}
+        rates = {k: courses[k].rates_along(times) for k in others}
         return {k: courses[k].places(times) for k in others}, rates
 
     def _fitted(self, now: float, begin: np.ndarray, courses: Sequence[Any]) -> tuple[list[Polynomial] | None, float]:

@@ -51,6 +51,18 @@ class Ballistic:
     until: float
     turned: float
 
+    ballistic, solved = True, False
+
+    @property
+    def span(self) -> float:
+        return self.until - self.start
+
+    @property
+    def coefficients(self) -> list[list[float]]:
+        """Those of the path of the centre, by the time since its start."""
+        centre, velocity, acceleration = self.floats
+        return [centre, velocity, [e / 2.0 for e in acceleration]]
+
     def centre_at(self, t: float) -> np.ndarray:
         tau = t - self.start
         return np.asarray(self.centre + tau * self.velocity + (tau * tau / 2) * self.acceleration)
@@ -146,6 +158,10 @@ class Ballistic:
             return np.concatenate([self.acceleration, self.spinning])
         turn, spin = self.turn_at(t), self.spin_at(t)
         return np.concatenate([self.acceleration, turn @ self.inertia.inverse @ turn.T @ rotation.cross(self.momentum, spin)])
+
+    def rates_along(self, times: np.ndarray) -> np.ndarray:
+        """(m, 6): likewise at times (m,)."""
+        return np.zeros((len(times), 6)) if self.still else np.array([self.rates_at(t) for t in times.tolist()]).reshape(-1, 6)
 
     def pace(self, begin: float, end: float) -> tuple[np.ndarray, np.ndarray, float]:
         """Bounds (3,) of the velocity over a time, and of the size of the spin, but for rounding."""

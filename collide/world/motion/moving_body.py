@@ -12,12 +12,12 @@ from ...bodies.mesh import Mesh
 from ..rigid_body import RigidBody
 from ..shapes.bounding_spheres import BoundingSphereTree, ball_tree, tree_of_ball
 from ..shapes.simple import Flat, ball_radius, flats, reach
-from .ballistic import Ballistic, RotationKind, flight
-from .polynomial import Polynomial
+from .ballistic import RotationKind, flight
 from .prescribed import Prescribed
 from .rotation import crosses, matrix
 from .state import Inertia, Mass, Particulars
 from .templates import Moving, Template, motion_of, placed, values_of
+from .trajectory import Trajectory
 
 _NONE = np.zeros(3)
 # Accelerations that no formula tells are differences of velocities over this time.
@@ -89,15 +89,15 @@ class MovingBody:
     @property
     def still(self) -> bool:
         """Does it rest, at present?"""
-        return isinstance(self.course, Ballistic) and self.course.still
+        return bool(self.course.still)
 
     @property
     def lasts(self) -> float:
         """How long the formula that queries see holds."""
-        lasts = isinstance(self.course, Polynomial) or (isinstance(self.course, Ballistic) and self.ball is None)
+        lasts = self.course.solved or (self.course.ballistic and self.ball is None)
         return float(self.course.until) if lasts else np.inf
 
-    def take(self, course: Any, time: float, seen: bool = True, onward: bool = False) -> None:
+    def take(self, course: Trajectory, time: float, seen: bool = True, onward: bool = False) -> None:
         """From now on it moves like that; `seen`: in the eyes of queries, too; `onward`: its centre as before, but for a rounding. Raises
         NotFinite for a course with a number that is not finite, which is not taken.
         """
@@ -133,12 +133,11 @@ class MovingBody:
 
     def _moving(self, course: Any) -> Moving:
         shape = self.rigid.outline
-        if isinstance(course, Prescribed):
-            return placed(shape.moved(course.motion))
+        if self.rigid.motion is not None:
+            return placed(shape.moved(self.rigid.motion))
         if self.rigid.fixed:
             return placed(shape.placed(self.rigid.orientation, self.rigid.position, normalize=True))
-        forced = isinstance(course, Polynomial)
-        gait = course.gait if self.ball is None else RotationKind.PUSHED if forced else None
+        gait = course.gait if self.ball is None else RotationKind.PUSHED if course.solved else None
         if gait not in self._templates:
             self._templates[gait] = Template(shape, self.middle, gait)
         return self._templates[gait].moving(values_of(course, self.middle, self.ball is not None))
@@ -152,7 +151,7 @@ class MovingBody:
 
     def falling(self, t: float, velocity: np.ndarray) -> Moving:
         """The body at its place at t, moving evenly; one that is not free stays there."""
-        if isinstance(self.course, Prescribed):
+        if self.rigid.motion is not None:
             return placed(self.rigid.outline.moved(self.course.held(t)))
         if not self.free:
             return self.moving
@@ -178,29 +177,29 @@ class MovingBody:
     @property
     def falls(self) -> bool:
         """Does it fly freely, under gravity?"""
-        flying = self.free and isinstance(self.course, Ballistic) and bool(self.gravity.any())
+        flying = self.free and self.course.ballistic and bool(self.gravity.any())
         return flying and np.array_equal(self.course.acceleration, self.gravity)
 
     def motion(self, course: Any) -> Motion:
         """A part of its path as a motion of its shape."""
-        if isinstance(course, Prescribed):
-            return course.motion
+        if self.rigid.motion is not None:
+            return self.rigid.motion
         return pose(self.rigid.orientation, self.rigid.position, normalize=True) if self.rigid.fixed else motion_of(course, self.middle)
 
     def pace(self, begin: float, end: float) -> tuple[np.ndarray, np.ndarray, float]:
         """Bounds (3,) of the velocity of its centre, as the course has it, over a time; and how much faster any of its points is."""
         lo, hi, turning = self.course.pace(begin, end)
-        return lo, hi, turning * (self.radius + (float(np.linalg.norm(self.middle)) if isinstance(self.course, Prescribed) else 0.0))
+        return lo, hi, turning * (self.radius + (float(np.linalg.norm(self.middle)) if self.rigid.motion is not None else 0.0))
 
     def accelerations(self, points: np.ndarray, t: float) -> np.ndarray:
         """(k, 3): of its points which are there at t, as it goes on from then, of a ball without its turn; of what flies freely gravity's
         alone.
         """
-        if isinstance(self.course, Ballistic):
+        if self.course.ballistic:
             return np.broadcast_to(self.gravity, points.shape)
         # The polynomials of a forced course also tell what comes just after its end.
         course = self.course
-        h = _INSTANT * (min(1.0, course.until - course.start) if isinstance(course, Polynomial) else 1.0)
+        h = _INSTANT * min(1.0, course.span)
         if self.ball is not None:
             # It touches with other points as it turns.
             return np.broadcast_to((course.velocity_at(t + h) - course.velocity_at(t)) / h, points.shape)

@@ -10,6 +10,7 @@ import numpy as np
 from . import rotation
 from .ballistic import Ballistic, RotationKind, flight
 from .state import BodyState, Inertia
+from .trajectory import Trajectory
 
 _BACK = np.array([1.0, -1.0, -1.0, -1.0])
 # Boxes are wider by so much of what they are computed from, which is more than all roundings.
@@ -31,7 +32,16 @@ class Polynomial:
     inertia: Inertia
 
     gait = RotationKind.SERIES
-    still = False
+    ballistic, solved, still = False, True, False
+
+    @property
+    def span(self) -> float:
+        return self.until - self.start
+
+    @property
+    def coefficients(self) -> list[list[float]]:
+        """Those of the path of the centre, by the time since its start."""
+        return [self.centre.tolist(), *self.path.tolist()]
 
     @property
     def finite(self) -> bool:
@@ -75,6 +85,10 @@ class Polynomial:
         spinning = 2.0 * (rotation.products(bent, p * _BACK)[..., 1:] - spin * (p * change).sum(axis=-1)[..., None]) / size
         return np.concatenate([bends @ self.path[1:], spinning], axis=-1)
 
+    def rates_along(self, times: np.ndarray) -> np.ndarray:
+        """(m, 6): likewise at times (m,)."""
+        return self.rates_at(times)
+
     def _quaternion(self, t: float) -> np.ndarray:
         return np.asarray([1.0, 0.0, 0.0, 0.0] + self._powers(t)[1:] @ self.turning)
 
@@ -105,7 +119,7 @@ class Polynomial:
                  "turn": rotation.orthonormal(self.turn_at(t)), "spin": self.spin_at(t), "spinning": zero} | changes
         return flight(t, inertia=self.inertia, **state)
 
-    def box(self, t: float, radius: float) -> tuple[np.ndarray, np.ndarray, float]:
+    def box(self, t: float, radius: float, middle: np.ndarray) -> tuple[np.ndarray, np.ndarray, float]:
         """Corners of a box that holds the body from t until the end."""
         half = (self.until - t) / 2.0
         middle, *moved = _shifted(len(self.path) + 1, t + half - self.start) @ np.vstack([self.centre, self.path])
@@ -135,15 +149,6 @@ def _shifted(count: int, by: float) -> np.ndarray:
     return np.asarray(over * by**power)
 
 
-def place_of(course: Any, t: float) -> BodyState:
+def place_of(course: Trajectory, t: float) -> BodyState:
     """Where a body is at a time, and how it moves."""
     return BodyState(course.centre_at(t), course.turn_at(t), course.velocity_at(t), course.spin_at(t))
-
-
-def rates_of(course: Any, times: np.ndarray) -> np.ndarray:
-    """(m, 6): how velocity and spin change at m times."""
-    if isinstance(course, Polynomial):
-        return course.rates_at(times)
-    if isinstance(course, Ballistic) and course.still:
-        return np.zeros((len(times), 6))
-    return np.array([course.rates_at(t) for t in times.tolist()]).reshape(-1, 6)

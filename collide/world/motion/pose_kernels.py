@@ -17,7 +17,6 @@ from ...bodies.motions import entries_of
 from ...culling.approach import lanes
 from .ballistic import RotationKind
 from .moving_body import MovingBody
-from .prescribed import Prescribed
 from .templates import formula, values_of
 
 # Rows of a motion: nine of the rotation and three of the translation, each with two derivatives.
@@ -49,8 +48,8 @@ def _pose(actor: MovingBody, course: object) -> Pose:
         rows = np.zeros((3 * ROWS, 2))
         rows[:ROWS] = [enclose(e) for e in (*quaternion_matrix(turn), *place)]
         return Pose(None, None, lanes(rows))
-    if isinstance(course, Prescribed):
-        return Pose(_driven(course.motion), None, None)
+    if actor.rigid.motion is not None:
+        return Pose(_driven(actor.rigid.motion), None, None)
     numbers = lanes(np.repeat(values_of(course, actor.middle, False)[:, None], 2, axis=1))  # type: ignore[arg-type]
     return Pose(_kernel(course.gait), numbers, None)  # type: ignore[attr-defined]
 

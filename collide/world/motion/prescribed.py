@@ -1,6 +1,7 @@
 """The course of a body that follows a given motion."""
 
 import functools
+import math
 
 import numpy as np
 import sympy as sp
@@ -25,7 +26,7 @@ class Prescribed:
         self._rates = functools.cache(lambda: compile([*entries[:9], *(sp.diff(e, t) for e in rates)], [t], quick=True))
         self._place = compile(entries, [t], quick=True)
 
-    finite = True
+    ballistic, solved, still, finite, span = False, False, False, True, math.inf
 
     def __reduce__(self) -> tuple[type["Prescribed"], tuple[Motion]]:
         return Prescribed, (self.motion,)
@@ -69,6 +70,10 @@ class Prescribed:
         """(6,): how the velocity of the origin of the shape and the spin change."""
         found = np.asarray(self._rates().points(np.array([[t]])))[0]
         return np.concatenate([found[18:21], _spin(found[9:18].reshape(3, 3), found[:9].reshape(3, 3))])
+
+    def rates_along(self, times: np.ndarray) -> np.ndarray:
+        """(m, 6): likewise at times (m,)."""
+        return np.array([self.rates_at(t) for t in times.tolist()]).reshape(-1, 6)
 
     def pace(self, begin: float, end: float) -> tuple[np.ndarray, np.ndarray, float]:
         """See `MovingBody.pace`; how fast points turn, against their distance from the origin of the shape."""

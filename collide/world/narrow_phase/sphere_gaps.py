@@ -57,7 +57,7 @@ def polynomial(b: Beside, reach: float, begin: float, end: float) -> list[int]:
     """A positive multiple, by whole numbers, of the coefficients of what tells that centres are farther than `reach` from each other, or
     from the plane of a wall, at the time begin + u (end - begin), as a polynomial of u: exactly.
     """
-    rows = [_coefficients(course) for course in b.paths]
+    rows = [course.coefficients for course in b.paths]
     degree, plane = max(map(len, rows)) - 1, (*b.wall.normal.tolist(), b.wall.level) if b.wall else ()
     numbers, s = _whole([reach, begin, end, *plane, *(c.start for c in b.paths), *itertools.chain(*itertools.chain(*rows))])
     far, first, last, *rest = numbers
@@ -78,14 +78,6 @@ def polynomial(b: Beside, reach: float, begin: float, end: float) -> list[int]:
     found = [sum(n * e[k] for n, e in zip(walls, place, strict=False)) for k in range(degree + 1)]
     found[0] -= (far + walls[3]) << s * (degree + 1)
     return found
-
-
-def _coefficients(course: Ballistic | Polynomial) -> list[list[float]]:
-    """Of the path of a centre, by the time since its start."""
-    if isinstance(course, Polynomial):
-        return [course.centre.tolist(), *course.path.tolist()]
-    centre, velocity, acceleration = course.floats
-    return [centre, velocity, [e / 2.0 for e in acceleration]]
 
 
 def _whole(values: Sequence[float]) -> tuple[list[int], int]:

@@ -15,7 +15,6 @@ from ...culling.broad_phase import Window
 from ..broad_phase.boxes import not_before
 from ..motion.ballistic import Ballistic
 from ..motion.moving_body import MovingBody
-from ..motion.polynomial import Polynomial
 from ..shapes.margins import ROUNDINGS, WIDER
 from ..shapes.simple import exact_ball
 from .separating_planes import Parted, contacts_of
@@ -36,7 +35,7 @@ def known(one: MovingBody, other: MovingBody) -> bool:
 
 def radius_of(actor: MovingBody) -> Radius | None:
     """None of what is no ball, or whose centre does not go along a polynomial."""
-    if actor.ball is None or not isinstance(actor.seen, (Ballistic, Polynomial)) or (actor.rigid.fixed and actor.middle.any()):
+    if actor.ball is None or actor.rigid.motion is not None or (actor.rigid.fixed and actor.middle.any()):
         return None
     a, b, c = actor.middle.tolist()
     return _radius(actor.rigid.outline, (a, b, c))

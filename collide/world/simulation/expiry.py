@@ -7,9 +7,8 @@ from generative.body import called
 
 from ...answers.contacts import Contacts
 from ..broad_phase.boxes import Frame, Neighbours, box_of
-from ..motion.ballistic import Ballistic, RotationKind
+from ..motion.ballistic import RotationKind
 from ..motion.moving_body import MovingBody
-from ..motion.polynomial import Polynomial
 from .event_queue import EventKind, EventQueue, Key
 
 # A series is followed for so much of the time for which it holds.
@@ -89,9 +88,9 @@ class Boxed:
     def expect(self, k: int) -> None:
         """Entries for the end of a body's boxes, and for that of its series in free flight."""
         actor, until = self.actors[k], min(self.near.until(k, frame) for frame in self.near.frames(k))
-        if until < (actor.lasts if isinstance(actor.course, Polynomial) else math.inf):
+        if until < (actor.lasts if actor.course.solved else math.inf):
             self.push(until, EventKind.BOX, (k,))
-        if isinstance(actor.course, Ballistic) and actor.course.gait is RotationKind.SERIES:
+        if actor.course.ballistic and actor.course.gait is RotationKind.SERIES:
             # Somewhat before its end: what is clear up to that is then known to be apart.
             self.push(self.now + _MOST * (actor.course.until - self.now), EventKind.SERIES, (k,))
 

@@ -22,9 +22,7 @@ from ..dynamics.equations import Forces
 from ..event import Event
 from ..features.local_geometry import Lost
 from ..journal import Noted
-from ..motion.ballistic import Ballistic
 from ..motion.moving_body import MovingBody
-from ..motion.polynomial import Polynomial
 from ..narrow_phase import separating_planes
 from ..narrow_phase.overlap import share_a_point
 from ..narrow_phase.search import state_at
@@ -88,7 +86,7 @@ class Simulation(Hitting):
         for k in range(len(self.actors)):
             self.place(k)
         centres = np.array([a.course.centre_at(self.now) for a in self.actors])
-        radii = np.array([a.radius if isinstance(a.course, Ballistic) else np.inf for a in self.actors])
+        radii = np.array([a.radius if a.course.ballistic else np.inf for a in self.actors])
         for k in range(len(self.actors)):
             others = np.array([j for j in self.near.near(k) if j > k and (self.actors[k].free or self.actors[j].free)], int)
             for j in others[~balls_apart(k, others, centres, radii)]:
@@ -184,7 +182,7 @@ class Simulation(Hitting):
 
     def _next_series(self, k: int, clock: Clock) -> None:
         actor = self.actors[k]
-        if isinstance(actor.course, Polynomial):
+        if actor.course.solved:
             hit = self.next_forced(k, clock)
             for key in hit:
                 self.touching[key] = self.moved_touch(key, True)

@@ -11,7 +11,7 @@ from ..contact_solver.forces import ActiveConstraint
 from ..dynamics.equations import Forces
 from ..dynamics.guards import IN_PLANE
 from ..motion.moving_body import MovingBody
-from ..motion.polynomial import Polynomial, place_of
+from ..motion.polynomial import place_of
 from .contact_points import Linked
 from .event_queue import EventKind, Key
 from .transitions import FITTED
@@ -57,7 +57,7 @@ class Hopping(Linked):
 
     def _steady_pull(self, key: Key) -> float | None:
         """Not of bodies that are followed in contact with others, where these push them."""
-        followed = self.forces is None and any(isinstance(self.actors[k].course, Polynomial) for k in key[:2])
+        followed = self.forces is None and any(self.actors[k].course.solved for k in key[:2])
         return None if followed else super()._steady_pull(key)
 
     def barely_parted(self, key: Key) -> bool:

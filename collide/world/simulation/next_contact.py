@@ -19,7 +19,6 @@ from ...moment.start import Start
 from ...search.clock import Clock
 from ..broad_phase.sphere_bounds import Far, move_alike
 from ..journal import Undoable
-from ..motion.ballistic import Ballistic
 from ..motion.moving_body import MovingBody
 from ..motion.templates import Moving
 from ..narrow_phase import bounding_trees, separating_planes, spheres
@@ -185,7 +184,7 @@ class NextContact(Boxed):
         of balls, with each other or beside what is fixed, of which all is known, and where nothing is. `anew`: see `bounding_trees.near`.
         """
         one, other = (self.actors[k] for k in key[:2])
-        flying = isinstance(one.course, Ballistic) and isinstance(other.course, Ballistic)
+        flying = one.course.ballistic and other.course.ballistic
         if len(key) > 2 or not flying or all(a.ball or a.rigid.fixed for a in (one, other)):
             return None
         a, b = ordered(self.actors, key)
@@ -297,7 +296,7 @@ class NextContact(Boxed):
         """A time before which balls round two bodies are apart, or a ball and the box of a body that is fixed; without any search."""
         i, j = key[:2]
         one, other = self.actors[i], self.actors[j]
-        if not (isinstance(one.course, Ballistic) and isinstance(other.course, Ballistic)):
+        if not (one.course.ballistic and other.course.ballistic):
             return window[0]
         still = i if one.rigid.fixed else j if other.rigid.fixed else None
         return self.far.until((i, j), (one, other), None if still is None else self.near.box(still), window)

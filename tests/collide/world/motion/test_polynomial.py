@@ -80,7 +80,7 @@ def test_torques_turn():
     angle = s**3 / 3
     turn = [[math.cos(angle), -math.sin(angle)], [math.sin(angle), math.cos(angle)]]
     np.testing.assert_allclose(course.turn_at(s)[:2, :2], turn, atol=1e-10)
-    lo, hi, until = course.box(0.0, 1.0)
+    lo, hi, until = course.box(0.0, 1.0, ZERO)
     assert (lo <= -1).all() and (hi >= 1).all() and until == s
 
 
