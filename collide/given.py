@@ -1,8 +1,11 @@
-"""Numbers, tolerances and time spans as the user gives them, checked."""
+"""Numbers, tolerances and time spans as the user gives them, checked; keywords under their former names."""
 
+import functools
 import math
 import numbers
-from typing import Any
+import warnings
+from collections.abc import Callable
+from typing import Any, ParamSpec, TypeVar
 
 import numpy as np
 import sympy as sp
@@ -10,6 +13,9 @@ import sympy as sp
 from codegen.constants import enclose
 from codegen.given import TEXT, shown
 from generative.symbols import exact
+
+Arguments = ParamSpec("Arguments")
+Result = TypeVar("Result")
 
 
 def is_number(value: Any) -> bool:
@@ -58,3 +64,18 @@ def check_span(time: Any) -> tuple[float, float]:
 def _is_double(value: Any) -> bool:
     """Is it a number of Python that is a double without rounding?"""
     return type(value) is float or (type(value) is int and abs(value) <= 2**53)
+
+
+def takes_separation(function: Callable[Arguments, Result]) -> Callable[Arguments, Result]:
+    """The function, which still takes `separation=` for `spacing=`, with a DeprecationWarning."""
+    @functools.wraps(function)
+    def asked(*args: Arguments.args, **options: Arguments.kwargs) -> Result:
+        if "separation" in options:
+            if "spacing" in options:
+                raise TypeError(f"{function.__name__} got spacing and separation, its former name; give spacing alone")
+            warnings.warn(f"separation= of {function.__name__} is called spacing= now; the old name goes with 0.1.0", DeprecationWarning,
+                          stacklevel=2)
+            options["spacing"] = options.pop("separation")
+        return function(*args, **options)
+
+    return asked

@@ -29,7 +29,7 @@ def distinct(s: Search, found: Sequence[int]) -> list[int]:
     """The solutions without those that repeat another one of the same pair of bodies.
 
     A solution that is not proved unique is left out if it is near one that is known better: one that is proved unique, or proved to exist,
-    or belongs to features of lower dimension. Near means closer than `separation`, for a sample that is proved to exist half of it. Of
+    or belongs to features of lower dimension. Near means closer than `spacing`, for a sample that is proved to exist half of it. Of
     solutions that are proved unique for their parameters, and whose boxes meet in space and in time, one is kept.
     """
     if len(found) < 2:
@@ -80,7 +80,7 @@ def repeats(s: Search, numbers: np.ndarray, others: np.ndarray) -> np.ndarray:
     a, b = s.arrays["place"][numbers], s.arrays["place"][others]
     meet = ((a[..., 0] <= b[..., 1]) & (b[..., 0] <= a[..., 1])).all(axis=1)
     with np.errstate(invalid="ignore"):
-        near = np.sqrt((np.abs(a - b).max(axis=2)**2).sum(axis=1)) < s.separation * np.where(kind == EXISTS, 0.5, 1.0)
+        near = np.sqrt((np.abs(a - b).max(axis=2)**2).sum(axis=1)) < s.spacing * np.where(kind == EXISTS, 0.5, 1.0)
     return np.asarray(same & np.where(kind == UNIQUE, meet, near))
 
 
@@ -92,14 +92,14 @@ def near_pairs(s: Search, order: np.ndarray) -> Iterator[tuple[np.ndarray, np.nd
     one.
 
     Unique solutions come first in the list. Two of them repeat each other if their boxes meet; others, if they are closer than the
-    separation.
+    spacing.
     """
     if len(order) <= _FEW:
         yield np.triu_indices(len(order), 1)
         return
     places, alone = s.arrays["place"][order], int(np.count_nonzero(s.arrays["kind"][order] == UNIQUE))
     widest = float((places[:alone, :, 1] - places[:alone, :, 0]).max(initial=0.0))
-    unique, all_of_them = _Cubes(places[:alone], widest), _Cubes(places, s.separation)
+    unique, all_of_them = _Cubes(places[:alone], widest), _Cubes(places, s.spacing)
     for first in range(0, len(order), _AT_ONCE):
         check()
         better, worse = all_of_them.later(np.arange(first, min(first + _AT_ONCE, len(order))))

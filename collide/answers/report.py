@@ -22,8 +22,8 @@ States = Mapping[tuple[int, int], Start]
 
 # A speed of approach below this part of the speeds of both bodies may be nothing but rounding.
 _SLOW = 1e-9
-# Against the separation, how far from a contact a sample is another place: a contact may be a sample of other features, too, and rounded
-# then. A separation may be larger than a line, of which one sample lies between the ends.
+# Against the spacing, how far from a contact a sample is another place: a contact may be a sample of other features, too, and rounded
+# then. A spacing may be larger than a line, of which one sample lies between the ends.
 _ELSEWHERE = 2.0**-12
 
 
@@ -218,7 +218,7 @@ def _kinds(s: Search, known: Sequence[int], samples: np.ndarray) -> list[int]:
     if not len(samples) or UNIQUE not in kinds:
         return kinds
     middle, pair = _middle(s.arrays["place"]), labels(s)
-    owner, apart = s.arrays["owner"], s.separation
+    owner, apart = s.arrays["owner"], s.spacing
     for number, k in enumerate(known):
         if kinds[number] == UNIQUE:
             far = np.linalg.norm(middle[samples] - middle[k], axis=1)

@@ -140,10 +140,10 @@ def crossings(pairs: Sequence[tuple[Cell, Cell]], moment: float, numbers: tuple[
 
 
 def met(pairs: Sequence[tuple[Cell, Cell]], window: tuple[float, float], tolerance: float, clock: Clock,
-        numbers: tuple[Numbers, Numbers], boxes: float = math.inf, separation: float = math.inf,
+        numbers: tuple[Numbers, Numbers], boxes: float = math.inf, spacing: float = math.inf,
         region: Region | None = None) -> tuple[Search, bool]:
     """The search for a point where faces meet in a window, in so many boxes, and whether it came to its end; it does not if the time is up
-    before all is converted. `separation`: for several points, so far from each other. `region`: where alone they may meet, if that is
+    before all is converted. `spacing`: for several points, so far from each other. `region`: where alone they may meet, if that is
     known.
     """
     problems: list[Problem] = []
@@ -153,7 +153,7 @@ def met(pairs: Sequence[tuple[Cell, Cell]], window: tuple[float, float], toleran
             prepare(problems[-1], "auto")
             if clock.over:
                 break
-    search = Search(problems, Options(tolerance=tolerance, separation=separation, first_only=separation == math.inf),
+    search = Search(problems, Options(tolerance=tolerance, spacing=spacing, first_only=spacing == math.inf),
                     starts=None if region is None else [region.boxes(p) for p in problems])
     return search, drive(search, clock, boxes=boxes) and len(problems) == len(pairs)
 

@@ -45,8 +45,8 @@ from .undecided_rows import with_undecided
 
 # As in `first_contact`: contacts this close to a known one are left out. A time is told alike in any unit of length (measured: patches
 # from 1e-6 to 1e6 in size, in as many boxes; a graze in up to twice as many).
-_SEPARATION, _TOLERANCE = 0.05, 1e-9
-_OPTIONS = Options(separation=_SEPARATION)
+_SPACING, _TOLERANCE = 0.05, 1e-9
+_OPTIONS = Options(spacing=_SPACING)
 # Rows that need more boxes than this come last; rows of flat faces are answered exactly.
 _PATIENCE, _SHORT = 20_000, 2000
 _NONE, _CONTACT, _UNRESOLVED, _SPENT = range(4)
@@ -210,7 +210,7 @@ class _Answer:
     def solve_in_stages(self, k: int, clock: Clock) -> None:
         """Searches a row like a single call: between the moments at which formulas change, and at each of these moments."""
         # Boxes that are divided no further leave a time open that grows with their width.
-        options = Options(simultaneity=resolved(self.gap, self.span), separation=_SEPARATION, tolerance=min(_TOLERANCE, self.gap))
+        options = Options(simultaneity=resolved(self.gap, self.span), spacing=_SPACING, tolerance=min(_TOLERANCE, self.gap))
         before, found = clock.boxes, Evidence(None, False, self.span[0])
         scene = self.rows.scene(k)
         if scene is None:

@@ -26,7 +26,7 @@ from ..timeline.scene import Scene
 from ..timeline.spells import Spells
 from .arguments import check_bodies, check_kinds, ignored_pairs
 
-_SEPARATION, _TOLERANCE = 0.05, 1e-9
+_SPACING, _TOLERANCE = 0.05, 1e-9
 
 
 @nesting_in_words
@@ -60,7 +60,7 @@ def contacts_during(bodies: Sequence[Any], time: tuple[Any, Any], *, tolerance: 
     ContactTimes(CONTACT, 1 contact, 0 undecided)
     """
     span, tolerance, clock = check_span(time), check_tolerance(tolerance, 1e-12), Clock(as_budget(budget), progress)
-    options = Options(simultaneity=resolved(tolerance, span), separation=_SEPARATION, tolerance=_TOLERANCE)
+    options = Options(simultaneity=resolved(tolerance, span), spacing=_SPACING, tolerance=_TOLERANCE)
     known: dict[Pair, Spells] = {}
     ignored, finished, others = Pairs(len(bodies) if isinstance(bodies, Sequence) else 0), False, Spell.UNDECIDED
     with clock.query():

@@ -19,7 +19,7 @@ from ..answers.contacts import Status, effort
 from ..answers.distinct import distinct
 from ..answers.table import ROWS, card, counted, interval, point
 from ..bodies.parameters import over_fixed_domain
-from ..given import check_positive, check_span
+from ..given import check_positive, check_span, takes_separation
 from ..moment.pairs import Starts
 from ..moment.start import Start
 from ..search.budget import Budget, as_budget
@@ -84,13 +84,14 @@ class CriticalValue:
         return " ".join([told, *self.notes, effort(self.iterations, self.seconds)])
 
 
+@takes_separation
 @nesting_in_words
 def critical_value(bodies: Sequence[Any], time: tuple[Any, Any], parameter: Mapping[Any, tuple[Any, Any]], *, tolerance: float = 1e-6,
-                   separation: float = 0.05, ignore: Iterable[Any] = (), budget: Budget | float | None = None,
+                   spacing: float = 0.05, ignore: Iterable[Any] = (), budget: Budget | float | None = None,
                    progress: bool = False) -> CriticalValue:
     """The least value of one parameter, {symbol: (lo, hi)}, for which the surfaces of bodies meet at any time in a span, with proof.
 
-    `bodies`, `time`, `separation`, `ignore`: as in `first_contact`. `budget`: seconds or a `Budget`. `parameter`: the symbol is a
+    `bodies`, `time`, `spacing`, `ignore`: as in `first_contact`. `budget`: seconds or a `Budget`. `parameter`: the symbol is a
     `generative.Parameter`, which may stand anywhere in the formulas: sizes, poses, speeds, ends of domains. `tolerance`, a bracket width,
     against the range: that of the value where contacts form curves; isolated ones are known to some roundings. What counts is that closed
     surfaces meet, also from within; if they do so for lo, that is the answer.
@@ -117,7 +118,7 @@ def critical_value(bodies: Sequence[Any], time: tuple[Any, Any], parameter: Mapp
     with clock.query():
         check_ranges(bodies, ranges, span)
         ignored = ignored_pairs(ignore, bodies)
-        options = Options(simultaneity=tolerance * float(hi - lo), separation=check_positive("separation", separation))
+        options = Options(simultaneity=tolerance * float(hi - lo), spacing=check_positive("spacing", spacing))
         clock.extend()
         asked = Parametric([over_fixed_domain(body, ranges) for body in bodies], ranges, tuple(time), span, ignored, symbol)
         # Whether they meet at the beginning is no other question.

@@ -28,7 +28,7 @@ from ..answers.nearest_points import Listed, listed
 from ..bodies.mesh import Mesh
 from ..bodies.numbers import check_numbers
 from ..bodies.parameters import Ranges, over_fixed_domain, substituted, variable_of
-from ..given import check_positive, check_span, is_number
+from ..given import check_positive, check_span, is_number, takes_separation
 from ..moment.pairs import Pair, Pairs
 from ..polyhedra.distance.mesh_distance import Nearest
 from ..proof import distance_log, logged
@@ -50,8 +50,9 @@ _CLOSE = 1e-12
 TINY = 1e-145
 
 
+@takes_separation
 @nesting_in_words
-def distance(a: Any, b: Any, at: float = 0.0, *, tolerance: float = 1e-9, separation: float | None = None,
+def distance(a: Any, b: Any, at: float = 0.0, *, tolerance: float = 1e-9, spacing: float | None = None,
              parameters: Mapping[Any, Any] | None = None, budget: Budget | float | None = None, progress: bool = False,
              log: str | PathLike[str] | None = None) -> Distance:
     """The least distance of the surfaces of two bodies at a moment, bracketed with proof, and all pairs of nearest points.
@@ -59,7 +60,7 @@ def distance(a: Any, b: Any, at: float = 0.0, *, tolerance: float = 1e-9, separa
     `a`, `b`: ParametricSurface, ImplicitSurface (and unions, intersections, differences of them), Solid and Mesh values; of two meshes one
     pair of nearest points is listed. What counts is their surfaces, within their bounds, as in `first_contact`; that one body is inside the
     other is said in `notes`. `at`: the time, as a double. `tolerance`, a bracket width: that of the distance, against its size; a bracket
-    with no double strictly inside it is as narrow as any tolerance asks. `separation`: the distance between the points listed where nearest
+    with no double strictly inside it is as narrow as any tolerance asks. `spacing`: the distance between the points listed where nearest
     points form curves or patches; None is a tenth of the size of the smaller body. `parameters`: {symbol: number or (lo, hi)}, for the
     `generative.Parameter` symbols in the formulas. With ranges (lo, hi) the least distance for any values in these is meant; `parameters`
     of the answer holds the values (boxes) at which it comes about. `budget`: seconds or a `Budget`. `log`: a file for a log of the proof,
@@ -71,7 +72,7 @@ def distance(a: Any, b: Any, at: float = 0.0, *, tolerance: float = 1e-9, separa
     as coaxial tori, concentric spheres, and cans made of implicit surfaces do: then a slice of one of them is enough.
 
     Raises TypeError for what is no body, and ValueError for a body without a surface or a normal,
-    with a free `Parameter`, or with edges that do not lie on its faces, for a time that is not finite, for a tolerance, separation or
+    with a free `Parameter`, or with edges that do not lie on its faces, for a time that is not finite, for a tolerance, spacing or
     budget that is not positive, and, with `log`, for what no log can be written of. A spent budget, Ctrl-C and refused memory raise
     nothing: the result says what is proved so far.
 
@@ -85,21 +86,22 @@ def distance(a: Any, b: Any, at: float = 0.0, *, tolerance: float = 1e-9, separa
     if not is_number(at) or not math.isfinite(float(at)):
         raise ValueError(f"at must be a finite number, the time, got {shown(at)}")
     moment = float(at) + 0.0
-    asked = as_asked(tolerance, separation, math.inf)
+    asked = as_asked(tolerance, spacing, math.inf)
     proof = None if log is None else _log(log, (a, b), (sp.Rational(moment),) * 2, (moment, moment), (), parameters)
     found, told, drawn, clock, _ = _search((a, b), (moment, moment), (moment, moment), (), asked, parameters, budget, progress)
     answer = Distance(*told, clock.boxes, clock.seconds, found.notes, *drawn, (moment, moment))
     return logged(answer, proof, clock)
 
 
+@takes_separation
 @nesting_in_words
 def clearance(bodies: Sequence[Any], time: tuple[Any, Any], at_least: float | None = None, *, tolerance: float = 1e-9,
-              separation: float | None = None, ignore: Iterable[Any] = (), parameters: Mapping[Any, Any] | None = None,
+              spacing: float | None = None, ignore: Iterable[Any] = (), parameters: Mapping[Any, Any] | None = None,
               budget: Budget | float | None = None, progress: bool = False, log: str | PathLike[str] | None = None) -> Clearance:
     """The least distance of the surfaces of moving, possibly deforming bodies over a time span, of all pairs, with when and where it is.
 
     `bodies`, `time`, `ignore`: as in `first_contact`. `tolerance`, a bracket width: that of the distance,
-    against its size. `separation`, `parameters` and `log` as in `distance`. `at_least`: a distance. Then the search is only whether the
+    against its size. `spacing`, `parameters` and `log` as in `distance`. `at_least`: a distance. Then the search is only whether the
     bodies keep it, and ends with the first proof of one or the other: `verdict`. If they do, the bracket begins with it. `budget`: seconds
     or a `Budget`.
 
@@ -110,7 +112,7 @@ def clearance(bodies: Sequence[Any], time: tuple[Any, Any], at_least: float | No
     """
     span = check_span(time)
     reach = math.inf if at_least is None else check_positive("at_least", at_least)
-    asked = as_asked(tolerance, separation, reach)
+    asked = as_asked(tolerance, spacing, reach)
     proof = None if log is None else _log(log, bodies, time, span, ignore, parameters)
     found, told, drawn, clock, left = _search(bodies, tuple(time), span, ignore, asked, parameters, budget, progress)
     answer = Clearance(*told, clock.boxes, clock.seconds, found.notes, *drawn, span, found.times, found.pairs, verdict_of(told[0]), *left)
@@ -127,9 +129,9 @@ def _log(path: str | PathLike[str], bodies: Sequence[Any], time: tuple[Any, Any]
     return distance_log(path, own, time, span, left_out, _ranges(values))
 
 
-def as_asked(tolerance: float, separation: float | None, reach: float) -> Asked:
+def as_asked(tolerance: float, spacing: float | None, reach: float) -> Asked:
     """What is asked, checked."""
-    return Asked(check_positive("tolerance", tolerance), None if separation is None else check_positive("separation", separation), reach)
+    return Asked(check_positive("tolerance", tolerance), None if spacing is None else check_positive("spacing", spacing), reach)
 
 
 def verdict_of(status: DistanceStatus) -> bool | None:

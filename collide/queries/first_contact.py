@@ -23,7 +23,7 @@ from ..answers.report import contacts
 from ..bezier.published import time_dependent
 from ..bodies.parameters import over_fixed_domain, substituted
 from ..culling.broad_phase import Window
-from ..given import check_span
+from ..given import check_span, takes_separation
 from ..moment.pairs import Starts
 from ..moment.start import Start
 from ..proof import contact_log, logged
@@ -52,8 +52,9 @@ if TYPE_CHECKING:
 _FACES_FIRST = 1 << 15
 
 
+@takes_separation
 @nesting_in_words
-def first_contact(bodies: Sequence[Any], time: tuple[Any, Any], *, simultaneity: float = 1e-6, separation: float = 0.05,
+def first_contact(bodies: Sequence[Any], time: tuple[Any, Any], *, simultaneity: float = 1e-6, spacing: float = 0.05,
                   tolerance: float = 1e-9, tracked: Sequence[Tracked] = (), ignore: Iterable[Any] = (), method: str = "auto",
                   order: str = "auto", tangency: bool = True, parameters: Mapping[Any, Any] | None = None,
                   budget: Budget | float | None = None, progress: bool = False, log: str | PathLike[str] | None = None) -> Contacts:
@@ -73,9 +74,9 @@ def first_contact(bodies: Sequence[Any], time: tuple[Any, Any], *, simultaneity:
     `bodies`: ParametricSurface, ImplicitSurface (and unions, intersections, differences of them), Solid and `Mesh` values. `simultaneity`:
     a contact that comes at most this much later than the first is listed, too, if surfaces come to touch there, also from within; an
     isolated one at which they part, or have crossed already, is not; late in time that is some roundings of the time at least. Where
-    contacts form curves or patches, the bracket of the time is about this wide. `separation`: the distance between the points listed on
+    contacts form curves or patches, the bracket of the time is about this wide. `spacing`: the distance between the points listed on
     such curves and patches. Isolated contacts beside these are listed, too, but one of the same two faces may be missed if it is nearer to
-    the curve or patch than an eighth of `separation`. `tolerance`, a parameter width: boxes are divided until they are no wider, and only
+    the curve or patch than an eighth of `spacing`. `tolerance`, a parameter width: boxes are divided until they are no wider, and only
     then listed without proof. `tracked`: contacts that are known already (`Tracked`). `ignore`: pairs of bodies that are not asked about,
     and groups (of more than two) of which no pair is; bodies are given by numbers or names, as in ``ignore=[(0, 1), ("base", "arm",
     "hand")]``. Nothing is claimed of these, and all that is said of the bodies is said of the other pairs. `method`, `order`, `tangency`:
@@ -99,14 +100,14 @@ def first_contact(bodies: Sequence[Any], time: tuple[Any, Any], *, simultaneity:
     """
     if parameters is not None:
         return _with_parameters(bodies, time, parameters, {
-            "simultaneity": simultaneity, "separation": separation, "tolerance": tolerance, "tracked": tracked, "ignore": ignore,
+            "simultaneity": simultaneity, "spacing": spacing, "tolerance": tolerance, "tracked": tracked, "ignore": ignore,
             "method": method, "order": order, "tangency": tangency, "budget": budget, "progress": progress, "log": log})
     span = check_span(time)
-    check_options(method, order, simultaneity=simultaneity, separation=separation, tolerance=tolerance)
+    check_options(method, order, simultaneity=simultaneity, spacing=spacing, tolerance=tolerance)
     if not isinstance(tangency, (bool, np.bool_)):
         raise TypeError(f"tangency must be True or False, got {shown(tangency)}")
     clock = Clock(as_budget(budget), progress)
-    options = Options(method, order, resolved(simultaneity, span), float(separation), float(tolerance))
+    options = Options(method, order, resolved(simultaneity, span), float(spacing), float(tolerance))
     start = Starts(len(bodies) if isinstance(bodies, Sequence) else 0, Start.UNKNOWN)
     proof: Log | None = None
     found, undecided = Evidence(None, False, span[0]), set[tuple[int, int]]()
@@ -181,7 +182,7 @@ def _flat_answered(scene: Scene, bodies: Sequence[Any], span: Window, options: O
                    clock: Clock) -> tuple[Scene, dict[tuple[int, int], Met | None], float]:
     """The exact answers for pairs of flat faces; a scene of all other pairs, and up to when these are of interest."""
     part_at_once(scene, bodies, span)
-    exact = flat_pairs(scene, bodies, options.separation, options.simultaneity, clock)
+    exact = flat_pairs(scene, bodies, options.spacing, options.simultaneity, clock)
     others, last = scene.without(exact), until(exact, span, scene, options.simultaneity)
     return (others.within((span[0], last)) if others.near and last < span[1] else others), exact, last
 

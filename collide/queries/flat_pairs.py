@@ -33,9 +33,9 @@ from ..timeline.scene import Scene
 
 Pair = tuple[int, int]
 # Against the way that bodies go meanwhile, how near to a contact they go on into each other, and touch nowhere anew; and against
-# `separation`, how near that may be at most (see `first_contact`). Parts of a window along which that way is measured.
+# `spacing`, how near that may be at most (see `first_contact`). Parts of a window along which that way is measured.
 _AROUND, _NEAR, _PARTS = 16.0, 0.125, 4
-_SPARSE = "Bodies touch in so large a patch that the points listed are farther apart than `separation`."
+_SPARSE = "Bodies touch in so large a patch that the points listed are farther apart than `spacing`."
 
 
 class Met(NamedTuple):
@@ -49,7 +49,7 @@ class Met(NamedTuple):
     sparse: bool
 
 
-def flat_pairs(scene: Scene, bodies: Sequence[Any], separation: float, simultaneity: float, clock: Clock) -> dict[Pair, Met | None]:
+def flat_pairs(scene: Scene, bodies: Sequence[Any], spacing: float, simultaneity: float, clock: Clock) -> dict[Pair, Met | None]:
     """Of the pairs that start apart, or part at once, and may meet, those that are decided: when and where they meet; None, if they do
     not.
     """
@@ -60,7 +60,7 @@ def flat_pairs(scene: Scene, bodies: Sequence[Any], separation: float, simultane
             known = FlatMotion.of(*(bodies[k] for k in label))
             begin = None if known is None else _parted(known, scene.span) if touching else scene.span[0]
             if known is not None and begin is not None:
-                decided, met = _decided(label, known, (begin, scene.span[1]), separation, simultaneity, clock)
+                decided, met = _decided(label, known, (begin, scene.span[1]), spacing, simultaneity, clock)
                 if decided:
                     found[label] = met
     return found
@@ -80,21 +80,21 @@ def until(found: Mapping[Pair, Met | None], span: tuple[float, float], scene: Sc
     return min(span[1], min(times, default=math.inf) + simultaneity) if times and not scene.early else span[1]
 
 
-def _decided(label: Pair, known: FlatMotion, span: tuple[float, float], separation: float, simultaneity: float,
+def _decided(label: Pair, known: FlatMotion, span: tuple[float, float], spacing: float, simultaneity: float,
              clock: Clock) -> tuple[bool, Met | None]:
     """Is it decided when two bodies meet; and when and where they do."""
     flats, scale, motions, relative = known
     found = meeting(known, span, clock)
     if found is None or found.status is not Status.CONTACT or found.time is None:
         return found is not None and found.status is Status.NO_CONTACT, None
-    touch = _touch(flats, scale, relative, found.time, min(found.time.hi + simultaneity, span[1]), separation)
+    touch = _touch(flats, scale, relative, found.time, min(found.time.hi + simultaneity, span[1]), spacing)
     if touch is None:
         return False, None
     ends = zip(touch.window.narrowed(touch.at, 0.0)[1], found.time, strict=True)
     lo, hi = (best(both) for best, both in zip((max, min), ends, strict=True))
     if lo > hi:
         return False, None
-    return True, Met(label, Interval(lo, hi), contacts(touch, separation), motions[1], scale, is_sparse(touch, separation))
+    return True, Met(label, Interval(lo, hi), contacts(touch, spacing), motions[1], scale, is_sparse(touch, spacing))
 
 
 def meeting(known: FlatMotion, span: tuple[float, float], clock: Clock) -> MeshContact | None:
@@ -110,7 +110,7 @@ def meeting(known: FlatMotion, span: tuple[float, float], clock: Clock) -> MeshC
     return found
 
 
-def _touch(flats: tuple[Flat, Flat], scale: int, known: ExactMotion, time: Interval, end: float, separation: float) -> Touch | None:
+def _touch(flats: tuple[Flat, Flat], scale: int, known: ExactMotion, time: Interval, end: float, spacing: float) -> Touch | None:
     """The first contact, which is known to be in a bracket of time; None where other parts may come to touch soon after it, up to `end`."""
     window = known.window(time.lo, math.nextafter(max(end, time.hi), math.inf))
     if window is None:
@@ -121,7 +121,7 @@ def _touch(flats: tuple[Flat, Flat], scale: int, known: ExactMotion, time: Inter
         return None
     touch = Touch(flats, scale, window, found[0].at)
     hulls = [np.array([touch.position(p) for p in r.places]) for r in touch.regions]
-    far = _AROUND * reach > _NEAR * separation * scale
+    far = _AROUND * reach > _NEAR * spacing * scale
     for event in found:
         if compare(event.at, found[0].at) and (far or not any(_beside(points, event, _AROUND * reach) for points in hulls)):
             return None

@@ -20,7 +20,7 @@ from generative.numeric import approx_function
 from ..answers.contacts import Contacts, Status
 from ..answers.report import contacts
 from ..bezier.nurbs import BezierNets
-from ..given import check_span
+from ..given import check_span, takes_separation
 from ..moment.start import Start
 from ..proof import logged, self_log
 from ..search.budget import Budget, as_budget
@@ -45,9 +45,10 @@ if TYPE_CHECKING:
 _FEW, _MANY = 8, 20_000
 
 
+@takes_separation
 @nesting_in_words
 def self_contact(surface: ParametricSurface | Solid | BezierNets | Sequence[ParametricSurface], time: tuple[Any, Any], *,
-                 simultaneity: float = 1e-6, separation: float = 0.05, tolerance: float = 1e-9, budget: Budget | float | None = None,
+                 simultaneity: float = 1e-6, spacing: float = 0.05, tolerance: float = 1e-9, budget: Budget | float | None = None,
                  progress: bool = False, log: str | PathLike[str] | None = None) -> Contacts:
     """The earliest contact of a deforming surface with itself, or of a sheet of several surfaces with themselves and each other.
 
@@ -79,9 +80,9 @@ def self_contact(surface: ParametricSurface | Solid | BezierNets | Sequence[Para
     what no log can be written of.
     """
     span = check_span(time)
-    check_options("auto", "auto", simultaneity=simultaneity, separation=separation, tolerance=tolerance)
+    check_options("auto", "auto", simultaneity=simultaneity, spacing=spacing, tolerance=tolerance)
     clock = Clock(as_budget(budget), progress)
-    options = Options(simultaneity=resolved(simultaneity, span), separation=float(separation), tolerance=float(tolerance))
+    options = Options(simultaneity=resolved(simultaneity, span), spacing=float(spacing), tolerance=float(tolerance))
     bodies, found = bodies_of(surface), _Found(None, False, {}, span[0], span[1], True)
     proof: Log | None = None
     with clock.query():

@@ -14,6 +14,7 @@ import numpy as np
 from codegen.walk import nesting_in_words
 
 from ..answers.table import ROWS, card
+from ..given import takes_separation
 from ..picture.search import search_figure
 from ..search.clock import Driven, watched
 from ..search.problem import Problem
@@ -88,6 +89,7 @@ class Trace:
         return card(repr(self), ["boxes examined", "lower bound", "upper bound", "open boxes"], rows, len(rows), "row")
 
 
+@takes_separation
 @nesting_in_words
 def trace(query: Any, *arguments: Any, **options: Any) -> Trace:
     """Run a query and record its search: ``trace(bodies, time=(0, 2))``, or ``trace(collide.solve, equations, domain)``.

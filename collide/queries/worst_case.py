@@ -53,12 +53,12 @@ def worst_case(bodies: Sequence[Any], time: tuple[Any, Any], ranges: Ranges, opt
     `first_contact`, which is `ordinary`.
     """
     span = check_span(time)
-    names = "simultaneity", "separation", "tolerance"
+    names = "simultaneity", "spacing", "tolerance"
     check_options(options["method"], options["order"], **{name: options[name] for name in names})
     if len(options["tracked"]) or options["method"] == "time-dependent" or not options["tangency"]:
         raise ValueError('ranges of parameters take no tracked contacts, not method="time-dependent", and not tangency=False')
     clock = Clock(as_budget(options["budget"]), options["progress"])
-    asked = Options(options["method"], options["order"], resolved(options["simultaneity"], span), float(options["separation"]),
+    asked = Options(options["method"], options["order"], resolved(options["simultaneity"], span), float(options["spacing"]),
                     float(options["tolerance"]))
     found, mapped = _Known(), list(bodies)
     start = Starts(len(bodies), Start.UNKNOWN)

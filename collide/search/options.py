@@ -15,7 +15,7 @@ def resolved(simultaneity: float, span: tuple[float, float]) -> float:
 @dataclass(frozen=True)
 class Options:
     """`method`: how boxes are narrowed (`prepare.METHODS`); `order`: by which end of their times they are taken; `sample`: are contacts
-    looked for in boxes by local solves? `simultaneity`: so much later than the first, solutions count; `separation`: so near to each
+    looked for in boxes by local solves? `simultaneity`: so much later than the first, solutions count; `spacing`: so near to each
     other they stand for one another; `tolerance`: the largest parameter width accepted without proof. `first_only`: does any solution
     end the search?
     """
@@ -23,7 +23,7 @@ class Options:
     method: str = "auto"
     order: str = "auto"
     simultaneity: float = 0.0
-    separation: float = 0.0
+    spacing: float = 0.0
     tolerance: float = 1e-9
     sample: bool = True
     first_only: bool = False

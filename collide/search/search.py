@@ -55,7 +55,7 @@ def _empty(sizes: tuple[tuple[str, int], ...], options: Options) -> Memory:
                         ("sampling", int(options.sample)), ("upper_first", int(options.order == "upper")),
                         ("first_only", int(options.first_only)), ("latest", -np.inf), ("share", ROUNDINGS),
                         *((name, np.inf) for name in ("proved", "tentative", "clear", "proved_along")),
-                        *((name, getattr(options, name)) for name in ("simultaneity", "separation", "tolerance"))):
+                        *((name, getattr(options, name)) for name in ("simultaneity", "spacing", "tolerance"))):
         memory.set(name, value)
     return memory
 
@@ -80,7 +80,7 @@ class Search:
     # What the search knows and was asked for, see `SearchMemory`.
     proved, tentative, proved_along = _real(), _real(), _real()
     clear, latest_left = _real(), _real("latest")
-    simultaneity, separation, tolerance = _real(), _real(), _real()
+    simultaneity, spacing, tolerance = _real(), _real(), _real()
     gap, share, ahead = _real(), _real(), _real()
     iterations, steps, local_solves, best_problem = _count(), _count(), _count(), _count()
     open_count, solution_count, walked = _count("open"), _count("solutions"), _count()

@@ -104,4 +104,4 @@ def _sides(pair: Pair, box: np.ndarray) -> Held | None:
 
 def _closing(pair: Pair, held: Held, window: Span, options: Options) -> Closing | None:
     (a, i), (b, j) = ((k, end) for k, end in enumerate(held) if end is not None)
-    return closing(pair.first, (a, i), pair.second, (b - 2, j), window, options.separation)
+    return closing(pair.first, (a, i), pair.second, (b - 2, j), window, options.spacing)

@@ -44,7 +44,7 @@ class Closing(NamedTuple):
     places: np.ndarray
 
 
-def closing(first: Piece, side: Side, second: Piece, other: Side, window: Span, separation: float) -> Closing | None:
+def closing(first: Piece, side: Side, second: Piece, other: Side, window: Span, spacing: float) -> Closing | None:
     """Sides that are *proved* to meet at one moment of the window, with parameters in proportion; None if that is not shown."""
     along = (u, v)[1 - side[0]]
     ends = first.domain[1 - side[0]]
@@ -55,7 +55,7 @@ def closing(first: Piece, side: Side, second: Piece, other: Side, window: Span, 
         for factor in _common_factors(difference):
             time = _zero(factor, window)
             if time is not None and _defined(difference, along, ends, time):
-                return Closing(time, _places(first, side, second, other, reverse, time[1], separation))
+                return Closing(time, _places(first, side, second, other, reverse, time[1], spacing))
     return None
 
 
@@ -156,14 +156,14 @@ def _defined(difference: Sequence[Any], along: Any, ends: Sequence[Any], time: S
     return bool((compile(list(difference), [along, t]).decorated(*boxes)[2] >= 1).all())
 
 
-def _places(first: Piece, side: Side, second: Piece, other: Side, reverse: bool, moment: float, separation: float) -> np.ndarray:
+def _places(first: Piece, side: Side, second: Piece, other: Side, reverse: bool, moment: float, spacing: float) -> np.ndarray:
     lo, hi = first.outer[1 - side[0]]
     shares = np.linspace(0.0, 1.0, 8 * _CELLS + 1)
     at = np.insert((lo + shares * (hi - lo))[:, None], side[0], float(first.domain[side[0]][side[1]]), axis=1)
     rows = np.column_stack([at, np.full(len(at), moment)])
     points = first.shape.place.points(rows, parameters=first.numbers.mean(axis=1))
     length = float(np.linalg.norm(np.diff(points, axis=0), axis=1).sum())
-    count = min(max(1, math.ceil(length / (_DENSE * separation))), _MOST) if math.isfinite(length) else 1
+    count = min(max(1, math.ceil(length / (_DENSE * spacing))), _MOST) if math.isfinite(length) else 1
     places = [sp.Rational(2 * k + 1, 2 * count) for k in range(count)]
     return np.array([[enclose(_between(first.domain[1 - side[0]], share)),
                       enclose(_between(second.domain[1 - other[0]], 1 - share if reverse else share))] for share in places])

@@ -38,7 +38,7 @@ def bordered(scene: Scene, meetings: Sequence[Meeting]) -> bool:
 def features(scene: Scene, search: Search, meetings: Sequence[Meeting], span: Window) -> list[Meeting]:
     """The pairs of parts of lower dimension that may be within `span` at the contacts that a search of `meetings` has located by now.
 
-    Every contact is in an open box, or in that of a solution, or was thinned: then it is within `separation` of a solution.
+    Every contact is in an open box, or in that of a solution, or was thinned: then it is within `spacing` of a solution.
     """
     if not search.open_count and not len(search.solutions):
         return []
@@ -147,7 +147,7 @@ def _left_of(beside: _Beside, search: Search, k: int, m: Meeting, span: Window, 
 def _edges(scene: Scene, search: Search, left: _Left, span: Window, cells: Cells) -> list[Meeting]:
     """Pairs of parts of lower dimension on the faces of a meeting that are in what is left of it, by the `cells` of all parts in a span."""
     m, own = left.meeting, left.thinned
-    margin = search.separation * np.array([-1.0, 1.0])
+    margin = search.spacing * np.array([-1.0, 1.0])
     places = np.concatenate([_places(left.problem, left.boxes),
                              np.nextafter(search.arrays["place"][own] + margin, [-np.inf, np.inf])])
     a, b = (_meets([cells[body, p] for p in parts], places) & np.pad(on, ((0, 0), (0, len(own))), constant_values=True)

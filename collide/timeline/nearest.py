@@ -56,7 +56,7 @@ class Asked(NamedTuple):
     """
 
     tolerance: float = 1e-9
-    separation: float | None = None
+    spacing: float | None = None
     reach: float = math.inf
 
 
@@ -130,7 +130,7 @@ class Neighbours(Meetings):
         """The nearest points, once the distance is known; of bodies that were sliced, those of the whole bodies."""
         upper, labels = search.proved, list(dict.fromkeys(m.label for m in meetings))
         for whole in (False, True):
-            search.gap, search.separation = 0.0, self._separation(labels) if asked.separation is None else asked.separation
+            search.gap, search.spacing = 0.0, self._spacing(labels) if asked.spacing is None else asked.spacing
             search.simultaneity = asked.tolerance * upper
             drive(search, clock, boxes=search.iterations + max(_AGAIN * search.iterations, _LEAST))
             self._note_best(search, found)
@@ -247,7 +247,7 @@ class Neighbours(Meetings):
         self._look_at_parts(k)
         return True
 
-    def _separation(self, labels: Sequence[Pair]) -> float:
+    def _spacing(self, labels: Sequence[Pair]) -> float:
         """A tenth of the size of the smallest body."""
         sizes = [float(np.ptp(self.around[k, 0], axis=1).max()) for label in labels for k in label]
         return 0.1 * (min(sizes) or 1.0)

@@ -101,7 +101,7 @@ class Parametric:
         """Until parameters are settled, or the objective is bracketed. `proved`: an upper bound of its least value that is known."""
         begin = -math.inf
         while True:
-            search = self._begun(replace(options, separation=0.0), clock, begin)
+            search = self._begun(replace(options, spacing=0.0), clock, begin)
             if search is None:
                 return Left(None, not clock.ended, {}, frozenset())
             # Nothing is to stand for anything else, and curves are not followed.

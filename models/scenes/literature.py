@@ -13,7 +13,7 @@ from ..shapes.rings import bumpy_sphere, torus
 from .scene import Known, scene
 
 
-@scene(title="A torus slips over a cone", names=["torus", "cone"], time=(0, 3), simultaneity=1e-3, separation=0.1,
+@scene(title="A torus slips over a cone", names=["torus", "cone"], time=(0, 3), simultaneity=1e-3, spacing=0.1,
        source="Snyder et al. 1993, Fig. 1", known=Known(time=2 - 3 * sp.sqrt(2) / 10, contact="a circle"))
 def torus_on_cone() -> Sequence[ParametricSurface]:
     """The cone's side is rho + z = 2; the tube's centre (1, 3 - t) comes within 3/10 of it when 3 - t = 1 + 3 sqrt(2) / 10."""
@@ -26,7 +26,7 @@ BUMPY_TIME = sp.Float("0.986687024100300654066645633466", 30)
 
 
 @scene(title="Two bumpy objects, turning and flying, touch at one point", names=["bumpy body", "flying body"], time=(0, 2),
-       simultaneity=1e-6, separation=0.05, source="Snyder et al. 1993, Fig. 12",
+       simultaneity=1e-6, spacing=0.05, source="Snyder et al. 1993, Fig. 12",
        known=Known(time=BUMPY_TIME, points=1, contact="one isolated point"))
 def bumpy_pair() -> Sequence[ParametricSurface]:
     first = bumpy_sphere().moved(Screw(axis=[1, 2, 2], angle=sp.Rational(3, 2) * t))
@@ -50,7 +50,7 @@ def _tube() -> ParametricSurface:
 
 
 @scene(title="A bent tube, swelling and sinking, touches a cushion along a curve", names=["tube", "cushion"], time=(0, 3),
-       simultaneity=1e-3, separation=0.05, source="Snyder et al. 1993, Fig. 13",
+       simultaneity=1e-3, spacing=0.05, source="Snyder et al. 1993, Fig. 13",
        known=Known(time=sp.Integer(2), contact="an arc of a parabola along the ridge of the cushion"))
 def tube_on_cushion() -> Sequence[ParametricSurface]:
     return [_tube(), cushion()]
@@ -71,7 +71,7 @@ def _dish() -> ParametricSurface:
 
 
 @scene(title="A wavy dish lands on a raised checkerboard in several flat patches", names=["dish", "checkerboard"], time=(0, 2),
-       simultaneity=1e-3, separation=0.3, source="Snyder et al. 1993, Fig. 14",
+       simultaneity=1e-3, spacing=0.3, source="Snyder et al. 1993, Fig. 14",
        known=Known(time=sp.Integer(1), contact="several flat patches"))
 def dish_on_checkerboard() -> Sequence[ParametricSurface | ImplicitSurface]:
     return [_dish().moved(Rigid(translation=[0, 0, 1 - t])), _checkerboard()]

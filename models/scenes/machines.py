@@ -35,21 +35,21 @@ def gear_flanks(*, crown: Any = 0) -> list[ParametricSurface]:
 
 
 @scene(title="Two spur gears mesh: a flank takes up the backlash", names=["driver", "driven gear"], time=(0, 1), simultaneity=1e-3,
-       separation=0.1, source="involute gearing; the sizes are ours",
+       spacing=0.1, source="involute gearing; the sizes are ours",
        known=Known(time=sp.Rational(1, 5), contact="a line across both flanks"))
 def meshing_gears() -> Sequence[Any]:
     return gear_flanks()
 
 
 @scene(title="A spur gear meshes with a crowned one, which was designed to touch in one point", names=["driver", "crowned gear"],
-       time=(0, 1), simultaneity=1e-6, separation=0.05, source="involute gearing; the sizes are ours",
+       time=(0, 1), simultaneity=1e-6, spacing=0.05, source="involute gearing; the sizes are ours",
        known=Known(time=sp.Rational(1, 5), points=1, contact="the pitch point, in the middle of the flank"))
 def crowned_gears() -> Sequence[Any]:
     return gear_flanks(crown=sp.Rational(1, 5))
 
 
 @scene(title="Two teeth of spur gears, whole solids, take up the backlash", names=["driver", "driven tooth"],
-       time=(0, sp.Rational(1, 2)), simultaneity=1e-3, separation=0.2, source="involute gearing; the sizes are ours",
+       time=(0, sp.Rational(1, 2)), simultaneity=1e-3, spacing=0.2, source="involute gearing; the sizes are ours",
        known=Known(time=sp.Rational(1, 5), contact="a line across both flanks"))
 def meshing_teeth() -> Sequence[Any]:
     """As meshing-gears: the lower flank of a tooth starts at minus its half angle, here 1/4, from the middle of the tooth.
@@ -66,7 +66,7 @@ def meshing_teeth() -> Sequence[Any]:
 CAM_HEIGHT = (1 + sp.sqrt(33)) / 4
 
 
-@scene(title="A cam lifts to its follower", names=["cam", "follower"], time=(0, 1), simultaneity=1e-6, separation=0.05,
+@scene(title="A cam lifts to its follower", names=["cam", "follower"], time=(0, 1), simultaneity=1e-6, spacing=0.05,
        source="ours: an eccentric disc and a ball", known=Known(time=sp.pi / 6, points=1, contact="one point of the ball"))
 def cam_and_follower() -> Sequence[Any]:
     """The disc's centre, at 1/2 from its axis and the angle t, is 3/2 = 1 + 1/2 from the ball's centre (0, h, 0) for sin t = 1/2."""
@@ -76,7 +76,7 @@ def cam_and_follower() -> Sequence[Any]:
 
 
 @scene(title="A ball rolls outwards into the race of a bearing", names=["ball", "race"], time=(0, 1), simultaneity=1e-6,
-       separation=0.05, source="ours", known=Known(time=sp.Rational(1, 5), points=1, contact="one point in the middle of the race"))
+       spacing=0.05, source="ours", known=Known(time=sp.Rational(1, 5), points=1, contact="one point in the middle of the race"))
 def ball_in_raceway() -> Sequence[Any]:
     """A ball of radius 3/10 in a groove of radius 2/5 about a circle of radius 1: it reaches 7/5 when its centre is at 11/10."""
     out = Rigid(rotation=axis_angle([0, 0, 1], 2 * t), translation=[sp.Rational(9, 10) + t, 0, 0])
@@ -84,7 +84,7 @@ def ball_in_raceway() -> Sequence[Any]:
 
 
 @scene(title="A bolt is turned in a nut until their threads meet", names=["bolt", "nut"], time=(0, 1), simultaneity=1e-3,
-       separation=0.1, source="after Ponamgi et al. 1995, Section 5.1; square threads, sizes ours",
+       spacing=0.1, source="after Ponamgi et al. 1995, Section 5.1; square threads, sizes ours",
        known=Known(time=sp.pi / 10, contact="a helix along the middle of the nut's thread"))
 def bolt_in_nut() -> Sequence[Any]:
     """Turned by -4 t, a helicoid of pitch 1 rises by 4 t / (2 pi); the nut's crowned flank begins 1/5 above the bolt's."""
@@ -106,7 +106,7 @@ def push_time(*, allowance: Any, major: Any = 2, pitch: Any = sp.Rational(1, 2),
 
 
 @scene(title="A bolt is pushed along in its nut until their threads meet", names=["bolt", "nut"], time=(0, sp.Rational(1, 4)),
-       simultaneity=1e-3, separation=0.3,
+       simultaneity=1e-3, spacing=0.3,
        source="after Ponamgi et al. 1995, Section 5.1: the thread of Nicolson and Fearing, smooth, whole solids; sizes ours",
        known=Known(time=push_time(allowance=sp.Rational(1, 10)), contact="a helix in the middle of the flanks"))
 def bolt_pushed_in_nut() -> Sequence[Any]:
@@ -120,7 +120,7 @@ EGG_WAIST = sp.sqrt(1 - WAIST_SINE**2) * (1 - TAPER * WAIST_SINE)
 
 
 @scene(title="A robot's gripper closes on an egg", names=["egg", "left finger", "right finger"], time=(0, 1), simultaneity=1e-6,
-       separation=0.05, source="ours; three bodies",
+       spacing=0.05, source="ours; three bodies",
        known=Known(time=sp.Rational(3, 2) - EGG_WAIST, points=2, contact="two points of the egg's equator"))
 def gripper_on_egg() -> Sequence[Any]:
     """The radius cos v (1 - sin v / 4) of the egg is greatest where sin v / 2 = (1 - sqrt(3/2)) / 2; two flat fingers close in."""
@@ -135,7 +135,7 @@ RIM = sp.Rational(3, 2) - 1 / (5 * sp.sqrt(26)) - sp.Rational(5, 4), sp.Rational
 CLOTH_TIME = (2 + sp.cos(3 * RIM[0]) / 40 - RIM[1]) / (sp.Rational(1, 2) + RIM[0] ** 2 / 8)
 
 
-@scene(title="A cloth settles on the spout of a teapot", names=["cloth", "spout"], time=(0, 2), simultaneity=1e-6, separation=0.05,
+@scene(title="A cloth settles on the spout of a teapot", names=["cloth", "spout"], time=(0, 2), simultaneity=1e-6, spacing=0.05,
        source="ours; the cloth deforms: its border droops while it falls",
        known=Known(time=CLOTH_TIME, points=1, contact="the uppermost point of the spout's rim"))
 def cloth_on_spout() -> Sequence[Any]:
@@ -146,7 +146,7 @@ def cloth_on_spout() -> Sequence[Any]:
 
 
 @scene(title="A ball carried by a screw motion between two poses hits a wall", names=["ball", "wall"], time=(0, 1), simultaneity=1e-6,
-       separation=0.05, source="after Kim and Rossignac 2003, Section 5; the sizes are ours",
+       spacing=0.05, source="after Kim and Rossignac 2003, Section 5; the sizes are ours",
        known=Known(time=sp.Rational(2, 3), points=1, contact="one point of the wall"))
 def ball_on_screw() -> Sequence[Any]:
     """Half a turn on the radius 2 and a rise of 1: x = 2 cos(pi t) reaches -1, 1/2 before the wall x = -3/2, at t = 2/3."""
@@ -155,7 +155,7 @@ def ball_on_screw() -> Sequence[Any]:
     return [sphere(radius=sp.Rational(1, 2)).moved(interpolate_poses(start, end)), wall]
 
 
-@scene(title="A pendulum swings into a post", names=["bob", "post"], time=(0, 4), simultaneity=1e-6, separation=0.05, source="ours",
+@scene(title="A pendulum swings into a post", names=["bob", "post"], time=(0, 4), simultaneity=1e-6, spacing=0.05, source="ours",
        known=Known(time=sp.acos(-sp.asin(sp.Rational(1, 4))), points=1, contact="one point of the bob"))
 def pendulum_on_post() -> Sequence[Any]:
     """The bob, of radius 3/10, hangs 2 below the origin at the angle cos t; the post's face is the plane x = -4/5."""
@@ -165,7 +165,7 @@ def pendulum_on_post() -> Sequence[Any]:
     return [sphere(radius=sp.Rational(3, 10)).moved(swing), post.moved(upright)]
 
 
-@scene(title="A wheel runs against the edge of a step", names=["wheel", "step"], time=(0, 3), simultaneity=1e-6, separation=0.05,
+@scene(title="A wheel runs against the edge of a step", names=["wheel", "step"], time=(0, 3), simultaneity=1e-6, spacing=0.05,
        source="ours; contact on the border of a patch, not tangential to it",
        known=Known(time=2 - sp.sqrt(sp.Rational(5, 4)), points=1, contact="one point of the step's edge"))
 def wheel_on_step() -> Sequence[Any]:
@@ -176,7 +176,7 @@ def wheel_on_step() -> Sequence[Any]:
 
 
 @scene(title="A balloon swells between two walls and pushes against both", names=["balloon", "left wall", "right wall"], time=(0, 2),
-       simultaneity=1e-6, separation=0.05, source="ours; a deforming body, two contacts at once",
+       simultaneity=1e-6, spacing=0.05, source="ours; a deforming body, two contacts at once",
        known=Known(time=sp.Rational(2, 3), points=2, contact="one point of each wall"))
 def balloon_between_walls() -> Sequence[Any]:
     """Semi-axes 1/2 + 3 t / 4 along x and 1/2 + t / 4 across; the walls stand at x = -1 and 1."""
@@ -187,7 +187,7 @@ def balloon_between_walls() -> Sequence[Any]:
 
 
 @scene(title="A ball falls just too steeply through a ring and touches it", names=["ball", "ring"], time=(0, 3), simultaneity=1e-6,
-       separation=0.05, source="ours",
+       spacing=0.05, source="ours",
        known=Known(time=sp.Rational(3, 2) - sp.sqrt(sp.Rational(95, 100) ** 2 - sp.Rational(9, 10) ** 2), points=1,
                    contact="one point inside the ring"))
 def ball_against_ring() -> Sequence[Any]:

@@ -27,27 +27,27 @@ def ball_through_ring() -> Sequence[Any]:
 
 
 @scene(title="A ball falls into a cup and touches its lowest point", names=["ball", "cup"], time=(0, 2), simultaneity=1e-6,
-       separation=0.05, source="ours; contact at a pole of both parametrizations",
+       spacing=0.05, source="ours; contact at a pole of both parametrizations",
        known=Known(time=sp.Rational(3, 2), points=1, contact="one point, the bottom of the cup"))
 def ball_in_cup() -> Sequence[Any]:
     """The cup z = (x^2 + y^2) / 4 bends less than the ball of radius 1/2, so that the ball reaches the bottom."""
     return [sphere(radius=sp.Rational(1, 2)).moved(_drop(2)), paraboloid_cup(radius=2, height=1)]
 
 
-@scene(title="A ring falls flat on a floor", names=["ring", "floor"], time=(0, 4), simultaneity=1e-3, separation=0.2,
+@scene(title="A ring falls flat on a floor", names=["ring", "floor"], time=(0, 4), simultaneity=1e-3, spacing=0.2,
        source="ours; parametric against implicit", known=Known(time=sp.Rational(27, 10), contact="a circle of radius 1"))
 def torus_on_floor() -> Sequence[Any]:
     return [torus().moved(_drop(3)), implicit_floor(width=10, depth=10)]
 
 
 @scene(title="The crossed tori as implicit surfaces", names=["upper torus", "lower torus"], time=(0, 2), simultaneity=1e-6,
-       separation=0.05, source="tori-crossed, implicit",
+       spacing=0.05, source="tori-crossed, implicit",
        known=Known(time=3 - sp.sqrt(39) / 5, points=2, contact="two isolated points"))
 def implicit_tori_crossed() -> Sequence[Any]:
     return [implicit_torus().moved(_drop(3, rotation=axis_angle([1, 0, 0], sp.pi / 2))), implicit_torus()]
 
 
-@scene(title="A lens falls edge-first on a ball", names=["lens", "ball"], time=(0, 2), simultaneity=1e-6, separation=0.05,
+@scene(title="A lens falls edge-first on a ball", names=["lens", "ball"], time=(0, 2), simultaneity=1e-6, spacing=0.05,
        source="ours; contact on the crease of an intersection of two implicit balls",
        known=Known(time=sp.Rational(6, 5), points=1, contact="one point of the rim, on the crease"))
 def lens_on_ball() -> Sequence[Any]:
@@ -55,7 +55,7 @@ def lens_on_ball() -> Sequence[Any]:
     return [lens().moved(_drop(3, rotation=axis_angle([0, 1, 0], sp.pi / 2))), implicit_sphere()]
 
 
-@scene(title="A box falls on its corner", names=["box", "table"], time=(0, 3), simultaneity=1e-6, separation=0.05,
+@scene(title="A box falls on its corner", names=["box", "table"], time=(0, 3), simultaneity=1e-6, spacing=0.05,
        source="ours; vertex on face", known=Known(time=3 - sp.sqrt(3) / 2, points=1, contact="one corner on a face"))
 def box_on_corner() -> Sequence[Any]:
     """The unit cube with a space diagonal upright reaches sqrt(3)/2 below its centre; the table's top is z = 0."""
@@ -64,7 +64,7 @@ def box_on_corner() -> Sequence[Any]:
     return [box().moved(_drop(3, rotation=upright)), table]
 
 
-@scene(title="A tilted can falls on a drum", names=["can", "drum"], time=(0, 3), simultaneity=1e-6, separation=0.05,
+@scene(title="A tilted can falls on a drum", names=["can", "drum"], time=(0, 3), simultaneity=1e-6, spacing=0.05,
        source="Snyder et al. 1993, Appendix A: two cylinders, 25 situations; the sizes are ours",
        known=Known(time=2 - sp.sqrt(2) / 4, points=1, contact="the rim of the can on the drum's top"))
 def cylinder_on_cylinder() -> Sequence[Any]:

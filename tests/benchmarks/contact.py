@@ -164,7 +164,7 @@ def _row(label: str, method: str, tangency: bool, gamma: float, paper: Any, pape
     problem = bumpy_problem(tangency, method == "auto")
     best, search = math.inf, None
     for _ in range(3):
-        search = Search([problem], Options(method=method, sample=method != "subdivision", order="lower", simultaneity=1e-6, separation=0.05,
+        search = Search([problem], Options(method=method, sample=method != "subdivision", order="lower", simultaneity=1e-6, spacing=0.05,
                         tolerance=gamma))
         begin = time.perf_counter()
         finished = drive(search, Clock(Budget(seconds=30.0)))

@@ -46,7 +46,7 @@ def searched(whole: Problem, numbers: np.ndarray, box: np.ndarray, gap: float) -
     begin_query()
     begin = time.thread_time()
     search = Search([whole.instance(np.stack([numbers] * 2, axis=1), box, box)],
-                    Options(simultaneity=0.0 if gap else 1e-6, separation=0.05))
+                    Options(simultaneity=0.0 if gap else 1e-6, spacing=0.05))
     search.gap = gap
     middle = time.thread_time()
     while (reason := search.run(100_000)) != layout.FINISHED:

@@ -92,7 +92,7 @@ def test_scenes_are_complete():
         assert scene.name == name and scene.title and scene.source and len(scene.bodies) >= 1 and str(scene.known)
         names = [body.name for body in scene.bodies]
         assert all(names) and len(set(names)) == len(names) == len(scene.names)
-        assert set(scene.options) <= {"simultaneity", "separation", "tolerance", "tangency", "order", "method", "tracked"}
+        assert set(scene.options) <= {"simultaneity", "spacing", "tolerance", "tangency", "order", "method", "tracked"}
 
 
 def test_known_prints_what_is_known():

@@ -39,7 +39,7 @@ class Claim:
 
     `by` is None where no contact is proved. `start`: the states of the pairs; claims about pairs that do not start apart speak of other
     contacts. `places` is None where an answer does not list all; `simultaneity`: how much later than the first they are listed.
-    `separation`: at most so far from a place another one stands for it. `asked`: the calls that were made, for `source`. `same_question`:
+    `spacing`: at most so far from a place another one stands for it. `asked`: the calls that were made, for `source`. `same_question`:
     what is meant by a contact is the same as of the scene also where bodies do not start apart.
     """
 
@@ -51,7 +51,7 @@ class Claim:
     start: dict[tuple[int, int], Start] = field(default_factory=dict)
     places: tuple[Place, ...] | None = None
     simultaneity: Fraction = Fraction(0)
-    separation: float = 0.0
+    spacing: float = 0.0
     seconds: float = 0.0
     asked: tuple[Any, ...] = ()
     same_question: bool = False
@@ -136,7 +136,7 @@ def _missing(a: Claim, b: Claim) -> Iterator[str]:
     for p in a.places:
         if not p.unique or p.time[1] > max(a.clear, b.clear) + min(a.simultaneity, b.simultaneity):
             continue
-        near = [q for q in b.places if np.linalg.norm(p.at - q.at) <= (NEAR if b.isolated else max(NEAR, 2 * b.separation))]
+        near = [q for q in b.places if np.linalg.norm(p.at - q.at) <= (NEAR if b.isolated else max(NEAR, 2 * b.spacing))]
         if not any(q.pair == p.pair for q in near):
             yield f"an isolated contact of bodies {p.pair} at {p.at} in {a.way} is not listed in {b.way}: {a} / {b}"
         elif a.isolated and b.isolated and not any(_alike(p, q) for q in near):

@@ -24,13 +24,13 @@ from ..laws import differences
 from .copies import copied
 from .scenes import Scene, scene
 from .shapes import Draw
-from .ways import SEPARATION, SIMULTANEITY
+from .ways import SIMULTANEITY, SPACING
 
 ROOT = Path(__file__).parents[2]
 
 
 def answer(given: Scene, budget: float) -> collide.Contacts:
-    options = {"simultaneity": float(SIMULTANEITY), "separation": float(SEPARATION)}
+    options = {"simultaneity": float(SIMULTANEITY), "spacing": float(SPACING)}
     query = collide.self_contact if len(given.bodies) == 1 else collide.first_contact
     return query(list(given.bodies), given.span, budget=collide.Budget(seconds=budget, boxes=20_000), **options)
 

@@ -24,7 +24,7 @@ from .changes import in_units, lifted, scaled_parameters
 from .scenes import Scene, cells
 from .shapes import Draw
 
-SIMULTANEITY, SEPARATION = sp.Rational(1, 2**20), sp.Rational(1, 32)
+SIMULTANEITY, SPACING = sp.Rational(1, 2**20), sp.Rational(1, 32)
 
 
 @dataclass(frozen=True)
@@ -60,22 +60,22 @@ def fraction(e: Any) -> Fraction:
 
 def ask(way: str, q: Question, budget: float | collide.Budget, **options: Any) -> Claim:
     """The first contact of the question's bodies with each other, or of one with itself; its laws checked."""
-    given = {"simultaneity": float(SIMULTANEITY / q.slower), "separation": float(SEPARATION * q.size)} | options
+    given = {"simultaneity": float(SIMULTANEITY / q.slower), "spacing": float(SPACING * q.size)} | options
     query = collide.self_contact if q.sheet or len(q.bodies) == 1 else collide.first_contact
     answer = query(list(q.bodies), q.span, budget=budget, **given)
     contacts_laws(answer)
-    claim = read(way, q, answer, Fraction(given["simultaneity"]) * abs(fraction(q.slower)), float(SEPARATION))
+    claim = read(way, q, answer, Fraction(given["simultaneity"]) * abs(fraction(q.slower)), float(SPACING))
     return replace(claim, asked=((query.__name__, list(q.bodies), q.span, {**given, "budget": budget}),))
 
 
-def read(way: str, q: Question, c: Any, simultaneity: Fraction, separation: float) -> Claim:
+def read(way: str, q: Question, c: Any, simultaneity: Fraction, spacing: float) -> Claim:
     """What the answer says, in the units of the scene."""
     order = q.order or range(len(q.bodies))
     proved = c.status is Status.CONTACT or (c.status is Status.BUDGET_SPENT and c.time is not None and c.time[1] < c.time_span[1])
     start = {(min(order[i], order[j]), max(order[i], order[j])): state for (i, j), state in c.start.items()}
     places = tuple(_places(q, c, order)) if c.status in (Status.CONTACT, Status.NO_CONTACT) else None
     return Claim(way, c.status, q.when(c.clear_until), q.when(c.time[1]) if proved else None, q.when(c.time_span[1]), start, places,
-                 simultaneity, separation, c.seconds)
+                 simultaneity, spacing, c.seconds)
 
 
 def _places(q: Question, c: Any, order: Sequence[int]) -> Iterator[Place]:
@@ -280,8 +280,8 @@ def options(name: str, scene: Scene, d: Draw, budget: float) -> Claim:
 
 @way()
 def measures(name: str, scene: Scene, d: Draw, budget: float) -> Claim:
-    """Other simultaneity, separation and tolerance. Places that are listed are other ones."""
-    given = {"simultaneity": d.choice((1e-9, 1e-3, 0.05)), "separation": d.choice((1e-3, 0.5)), "tolerance": d.choice((1e-12, 1e-4))}
+    """Other simultaneity, spacing and tolerance. Places that are listed are other ones."""
+    given = {"simultaneity": d.choice((1e-9, 1e-3, 0.05)), "spacing": d.choice((1e-3, 0.5)), "tolerance": d.choice((1e-12, 1e-4))}
     return replace(ask(f"{name} {given}", plain(scene), budget, **given), places=None)
 
 

@@ -5,7 +5,7 @@ oriented boxes, the hulls of their control points meet. The axes are taken at th
 are bisected together; a box narrower than the tolerance is accepted. What is ours: periods are rounded so that nothing is lost
 (`apart`); boxes come by the beginning of the window up to a small step of time, and the narrowest of those first, so that
 contact along a curve is reached without breaking all of it into the finest boxes; an accepted box thins out those within the
-separation of it, as in Snyder et al. 1993, Section 3.2; and in it the existence of a contact is tried to prove (`confirm`).
+spacing of it, as in Snyder et al. 1993, Section 3.2; and in it the existence of a contact is tried to prove (`confirm`).
 
 Only what `apart` says discards a box. Whatever is accepted or thinned lowers `clear`, before which no contact is left out.
 """
@@ -89,7 +89,7 @@ def test(s: ContactsMemory, a: Node, b: Node, begin: float, end: float) -> None:
 
 @native
 def thinned(s: ContactsMemory, box: Candidate) -> bool:
-    """Is everything of the first subpatch within the separation of a contact of the same bodies?"""
+    """Is everything of the first subpatch within the spacing of a contact of the same bodies?"""
     a, t = box.first, box.begin
     first, second, across = root(s, a).body, root(s, box.second).body, 0.0
     for i in range(3):
@@ -102,7 +102,7 @@ def thinned(s: ContactsMemory, box: Candidate) -> bool:
             for i in range(3):
                 d = measured(s, a, CENTRE, i, t) - contact.place[i]
                 square += d * d
-            if np.sqrt(square) + np.sqrt(across) < s.separation:
+            if np.sqrt(square) + np.sqrt(across) < s.spacing:
                 return True
     return False
 

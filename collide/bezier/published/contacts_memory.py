@@ -40,7 +40,7 @@ class ContactsMemory(AxesMemory):
     patches: int
     contacts: int
     contact_room: int
-    separation: float
+    spacing: float
     simultaneity: float
     step: float                                    # boxes that begin in one step of time come in any order
     first: float                                   # the earliest that was accepted or proved,

@@ -61,7 +61,7 @@ def first_contact(bodies: Sequence[Any], time: tuple[Any, Any], span: tuple[floa
     patches = [(k, f, piece) for k, f, face in faces for piece in pieces(face, called(bodies, k))]
     ends = exact(time[0]), exact(time[1])
     search = PatchSearch([k for k, _, _ in patches], [p for _, _, p in patches], ends)
-    search.set(options.simultaneity / float(ends[1] - ends[0]), options.separation, options.tolerance)
+    search.set(options.simultaneity / float(ends[1] - ends[0]), options.spacing, options.tolerance)
     if clock.budget.bytes is None:
         clock.budget = replace(clock.budget, bytes=_MOST_BYTES)
     finished = drive(search, clock)
@@ -118,10 +118,10 @@ class PatchSearch:
         for name, value in numbers.items():
             self.arrays.set(name, value)
 
-    def set(self, simultaneity: float, separation: float, tolerance: float) -> None:
+    def set(self, simultaneity: float, spacing: float, tolerance: float) -> None:
         """Options, in units of the span and of the surfaces' parameters."""
         longest = max(_longest(run) for p in self.patches for run in p.runs)
-        self._set(separation=separation / self.unit, simultaneity=simultaneity, tolerance=tolerance / longest,
+        self._set(spacing=spacing / self.unit, simultaneity=simultaneity, tolerance=tolerance / longest,
                   step=min(max(_STEP * simultaneity, _LEAST_STEP), _LARGEST_STEP), first=np.inf, earliest=np.inf, clear=np.inf)
 
     def run(self, steps: int) -> int:

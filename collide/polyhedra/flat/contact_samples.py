@@ -39,14 +39,14 @@ class Row(NamedTuple):
     isolated: bool
 
 
-def contacts(touch: Touch, separation: float) -> list[Row]:
-    """Samples of all regions, each place once: no point is farther from all of them than `separation`, unless they were too many
+def contacts(touch: Touch, spacing: float) -> list[Row]:
+    """Samples of all regions, each place once: no point is farther from all of them than `spacing`, unless they were too many
     (`is_sparse`).
     """
     rows, seen = [], set[tuple[int, ...]]()
     single = _Rows(touch)
     for region in touch.regions:
-        for weights, places in _samples(touch, region, separation * touch.scale):
+        for weights, places in _samples(touch, region, spacing * touch.scale):
             check()
             point = sum(w * touch.position(p) for w, p in zip(weights, places, strict=True))
             key = tuple(np.round(point / (_CLOSE * touch.size)).astype(np.int64).tolist())
@@ -56,10 +56,10 @@ def contacts(touch: Touch, separation: float) -> list[Row]:
     return rows
 
 
-def is_sparse(touch: Touch, separation: float) -> bool:
+def is_sparse(touch: Touch, spacing: float) -> bool:
     """Are there so many places that samples are farther apart?"""
     spread = [np.array([touch.position(p) for p in r.places]) for r in touch.regions]
-    return any(float(np.ptp(at, axis=0).max()) > _MOST * separation * touch.scale for at in spread)
+    return any(float(np.ptp(at, axis=0).max()) > _MOST * spacing * touch.scale for at in spread)
 
 
 def _samples(touch: Touch, region: Region, apart: float) -> Iterator[tuple[Sequence[float], Sequence[Place]]]:

@@ -1,4 +1,4 @@
-"""Samples spread evenly over a curve or surface of contacts: from one sample to the next, at the distance `separation`.
+"""Samples spread evenly over a curve or surface of contacts: from one sample to the next, at the distance `spacing`.
 
 At a sample the rows have a Jacobian of short rank: its kernel (at a fixed objective) is tangent to the set of contacts. A
 step along it, and a local solve from there, lead to the next sample. A curve is followed both ways; where its ends come
@@ -24,10 +24,10 @@ _SMALL = 1e-5
 # Lengths of a step against what was wanted: the shortest and longest that will do. How often a step is tried
 # (measured: tests/benchmarks/constants.py, once takes 2 % more, 16 times no less).
 _SHORTEST, _LONGEST, _TRIALS = 0.95, 1.05, 4
-# How near another sample may be, against the separation, and where a gap between two ends of a curve is large enough
+# How near another sample may be, against the spacing, and where a gap between two ends of a curve is large enough
 # for one more.
 _NEAR, _GAP = 0.8, 1.05
-# Likewise, against half the separation, beside a sample that is left out: in a gap of a curve; on a surface in wide gaps only.
+# Likewise, against half the spacing, beside a sample that is left out: in a gap of a curve; on a surface in wide gaps only.
 _NEAR_CURVE, _NEAR_SURFACE = 0.9, 1.5
 # Of 60 degrees.
 _SINE = 0.8660254037844386
@@ -37,15 +37,15 @@ _SINE = 0.8660254037844386
 def walk(s: SearchMemory) -> None:
     """Sample round the next solution that was not yet walked from.
 
-    A sample that is left out for a better one, up to half a separation from it, would leave a gap of three halves: so beside it half
+    A sample that is left out for a better one, up to half a spacing from it, would leave a gap of three halves: so beside it half
     steps are taken.
     """
     k = s.walked
     s.walked = k + 1
     if s.kind[k] == EXISTS and s.mending == 0:
-        sample_round(s, k, s.separation)
+        sample_round(s, k, s.spacing)
     elif s.kind[k] == LEFT_OUT:
-        sample_round(s, k, 0.5 * s.separation)
+        sample_round(s, k, 0.5 * s.spacing)
 
 
 @native
@@ -55,7 +55,7 @@ def sample_round(s: SearchMemory, k: int, distance: float) -> None:
     if p.image == 0 or p.point == 0 or p.objective < 0:
         return
     n = p.variables
-    if p.rows < n or not s.separation < 1e300 or too_late(s, p, s.found[k]):
+    if p.rows < n or not s.spacing < 1e300 or too_late(s, p, s.found[k]):
         return
     for j in range(n):
         s.base[j] = s.found[k].middle(j)
@@ -84,7 +84,7 @@ def orthonormal(s: SearchMemory, p: Problem) -> int:
             for c in range(3):
                 s.heading[1, c] -= share * s.heading[0, c]
         length = np.sqrt(product(s, q, q))
-        if length > NO_SLOPE * s.separation:
+        if length > NO_SLOPE * s.spacing:
             for j in range(n):
                 s.along[free * n + j] = s.along[q * n + j] / length
             for c in range(3):
@@ -242,13 +242,13 @@ def judge(s: SearchMemory, p: Problem, k: int, lane: int, free: int) -> None:
     apart = _NEAR if s.kind[k] != LEFT_OUT else (_NEAR_CURVE if free == 1 else _NEAR_SURFACE)
     near = other >= 0 and distance_squared(s, other) < (apart * s.goal[lane]) ** 2
     if s.kind[k] == LEFT_OUT and free == 1 and other >= 0 and not near:
-        near = gap_at(s, p, k, other) <= _GAP * s.separation
+        near = gap_at(s, p, k, other) <= _GAP * s.spacing
     s.going[lane] = 0
     if not near:
         prove(s, p, True)
-    elif free == 1 and s.goal[lane] == s.separation:
+    elif free == 1 and s.goal[lane] == s.spacing:
         gap = between(s, k, other)
-        if gap > _GAP * s.separation:
+        if gap > _GAP * s.spacing:
             s.goal[lane] = 0.5 * gap
             s.pace[lane] *= 0.5 * gap / length
             s.going[lane] = 1

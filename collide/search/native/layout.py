@@ -129,7 +129,7 @@ class SearchMemory(Structure):
     clear: float                   # the least objective of a box that left the search without a proof that it holds no zero,
     latest: float                  # and the greatest
     simultaneity: float
-    separation: float
+    spacing: float
     tolerance: float
     # Where `gap` is positive, the search may end when no open box is better than u by more than the larger of it and `share` |u|; where the
     # zero is unlikely to be isolated, by more than `ahead` times the way from the beginning of the domain to u.

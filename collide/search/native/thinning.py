@@ -1,9 +1,9 @@
 """Thinning: where contacts form curves or surfaces, samples stand for boxes near them, unless these may hold an isolated contact.
 
-Snyder 1993, Fig. 6, drops every box within `separation` of a point that was accepted; its footnote 10 calls the isolated
+Snyder 1993, Fig. 6, drops every box within `spacing` of a point that was accepted; its footnote 10 calls the isolated
 contacts lost by that minor. Here a box is dropped only if the zeros in it lie on the curve (or surface) of the sample that
 stands for it: in the hull of the box and the sample the Jacobian has a rank so large that the zeros there lie on one graph
-over one variable (or two). A box of which this is not known is searched on, down to a small share of `separation`.
+over one variable (or two). A box of which this is not known is searched on, down to a small share of `spacing`.
 """
 
 from codegen.machine.loops import call_kernel, native
@@ -16,14 +16,14 @@ from .manifolds import on_one_manifold
 from .solutions import shared_image
 from .tangents import nullity
 
-# A sample this near, squared and against the separation, forbids another one: at the end of a curve, just as far as the separation from the
+# A sample this near, squared and against the spacing, forbids another one: at the end of a curve, just as far as the spacing from the
 # last sample, there must be one more.
 _NEARER = 0.9
-# Against the separation, the size of an image to which samples of other problems of the two bodies count. (Measured: tests/benchmarks/
+# Against the spacing, the size of an image to which samples of other problems of the two bodies count. (Measured: tests/benchmarks/
 # constants.py, 1/256 to 1/16 are alike but for a spinning cylinder, 1.5 to 0.8.)
 _TINY = 1.0 / 64.0
 # Likewise, the size of an image that is not searched for isolated contacts beside a sample of its own problem. It is what
-# `first_contact` says of `separation`. (Measured likewise: 1/32 takes 1.8 times as many, 1/2 takes 5 % fewer.)
+# `first_contact` says of `spacing`. (Measured likewise: 1/32 takes 1.8 times as many, 1/2 takes 5 % fewer.)
 _FINE = 1.0 / 8.0
 # Against the largest in the domain, a slope that is but rounding where the zeros form a curve or surface: seven digits above the
 # rounding of a sum of products. (Measured: a quarter and four times are alike.)
@@ -39,7 +39,7 @@ def begin(s: SearchMemory, p: Problem, box: Box) -> float:
 
 @native
 def near_sample(s: SearchMemory, p: Problem, whole: bool, moment: float) -> int:
-    """The nearest point accepted before to which the image `near` is close: all of it within `separation`, or else its middle, and by a
+    """The nearest point accepted before to which the image `near` is close: all of it within `spacing`, or else its middle, and by a
     little more; -1 for none.
 
     A sample counts in its own problem, lest it hide an isolated contact of another, and in the others of the two bodies for whole
@@ -49,7 +49,7 @@ def near_sample(s: SearchMemory, p: Problem, whole: bool, moment: float) -> int:
     by less than 2e-16 of it, so the points of a whole image that passes are proved to be near.
     """
     tiny = whole and small_image(s, _TINY)
-    limit, chosen = (1.0 - 1e-14 if whole else _NEARER) * s.separation ** 2, -1
+    limit, chosen = (1.0 - 1e-14 if whole else _NEARER) * s.spacing ** 2, -1
     nearest, surface = limit, False
     for k in range(s.solutions):
         if s.kind[k] == UNIQUE or not (s.owner[k] == p.number or (tiny and s.kind[k] == EXISTS and (
@@ -95,7 +95,7 @@ def too_late_for(s: SearchMemory, k: int, moment: float) -> bool:
 def small_image(s: SearchMemory, share: float) -> bool:
     """Is the image `near` smaller than this share of the distance of samples?"""
     for c in range(3):
-        if not s.near.width(c) < share * s.separation:
+        if not s.near.width(c) < share * s.spacing:
             return False
     return True
 

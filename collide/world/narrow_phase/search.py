@@ -21,7 +21,7 @@ from ...timeline.scene import Scene
 from ..motion.templates import ONE, OTHER, Moving
 
 # As in `first_contact`; points of curves and patches are this part of the smaller body apart.
-SIMULTANEITY, SEPARATION, TOLERANCE = 1e-9, 0.25, 1e-9
+SIMULTANEITY, SPACING, TOLERANCE = 1e-9, 0.25, 1e-9
 
 
 def meet(first: Moving, second: Moving, span: Window, start: Start | None, size: float, clock: Clock,
@@ -29,7 +29,7 @@ def meet(first: Moving, second: Moving, span: Window, start: Start | None, size:
     """The earliest contact of two bodies in a span. `start`: what is known of them as it begins; None: nothing. `size`: of the smaller.
     `region`: where alone they may meet, if that is known.
     """
-    options = Options(simultaneity=resolved(SIMULTANEITY, span), separation=SEPARATION * size, tolerance=TOLERANCE)
+    options = Options(simultaneity=resolved(SIMULTANEITY, span), spacing=SPACING * size, tolerance=TOLERANCE)
     carried = [first.carried[ONE], second.carried[OTHER]]
     scene = Scene([first.body, second.body], span, span, (), numbers=[first.numbers, second.numbers], carried=carried)
     found = Evidence(None, False, span[0])

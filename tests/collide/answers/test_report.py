@@ -90,7 +90,7 @@ def test_contacts_at_other_places_of_a_surface_that_covers_itself_are_kept():
     c = first_contact([knobs, half_space()], (0, 3))
     assert sorted(c.points[:, 0].round(6)) == [-1, 1] and c.proved.all()
     wide = ParametricSurface([u, v, u**2 * (u**2 - 8) / 16 + 1 + v**2], {u: (-3, 3), v: (-1, 1)}).moved(move(0, 0, 2 - t))
-    c = first_contact([wide, balls], (0, 3), separation=0.2)
+    c = first_contact([wide, balls], (0, 3), spacing=0.2)
     assert sorted(c.points[:, 0].round(6)) == [-2, 2] and c.proved.all()
 
 
@@ -120,7 +120,7 @@ def test_where_bodies_part_or_cross_already_is_no_contact_of_those_that_count_as
 
 def test_the_sides_of_a_plate_that_a_ball_goes_through_are_not_reached_anew():
     """Nor are its corners, but for those that come to touch the ball from within as it leaves: all of them last, at times of their own."""
-    c = first_contact([ball().moved(TILT).moved(DOWN), slab(Q(1, 2))], (0, 7), simultaneity=6, separation=0.3)
+    c = first_contact([ball().moved(TILT).moved(DOWN), slab(Q(1, 2))], (0, 7), simultaneity=6, spacing=0.3)
     first = [k for k, box in enumerate(c.boxes) if box[-1, 0] <= 2]
     assert len(first) == 1 and {c.features[k][1].split()[0] for k in range(len(c)) if k not in first} == {"vertex"} and len(c) == 5
     for k in range(len(c)):
@@ -158,11 +158,11 @@ LYING = cylinder(Q(1, 2), 1).moved(Rigid(rotation=axis_angle([1, 0, 0], sp.pi / 
 ON_EDGE = box(1, 1, 1).moved(Rigid(rotation=axis_angle([1, 0, 0], sp.pi / 4), translation=[0, 0, 3 - t]))
 
 
-@pytest.mark.parametrize("separation", [0.05, 0.7, 1.5, 5.0])
+@pytest.mark.parametrize("spacing", [0.05, 0.7, 1.5, 5.0])
 @pytest.mark.parametrize("body", [LYING, ON_EDGE], ids=["cylinder", "box"])
-def test_the_ends_of_a_line_are_not_called_isolated(body, separation):
+def test_the_ends_of_a_line_are_not_called_isolated(body, spacing):
     """However far the samples are from each other: also where one alone lies between the ends."""
-    c = first_contact([body, FLOOR], (0, 3), separation=separation)
+    c = first_contact([body, FLOOR], (0, 3), spacing=spacing)
     assert c.status is Status.CONTACT and c.existence.all() and not c.proved.any()
 
 

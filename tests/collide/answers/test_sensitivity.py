@@ -96,7 +96,7 @@ def test_several_contacts_and_one_parameter():
 
 
 def test_curves_have_none():
-    c = collide.first_contact([TORUS.moved(Rigid(translation=[0, 0, H - t])), TORUS], (0, 4), parameters={H: 2}, separation=0.5,
+    c = collide.first_contact([TORUS.moved(Rigid(translation=[0, 0, H - t])), TORUS], (0, 4), parameters={H: 2}, spacing=0.5,
                               simultaneity=1e-3)  # fmt: skip
     found = c.sensitivity([H])
     assert len(c) > 1 and np.isnan(found.time).all() and np.isnan(found.points).all()

@@ -159,7 +159,7 @@ def test_a_ring_above_a_tilted_floor_starts_apart_within_few_boxes(width):
     ring = ParametricSurface([2 * TORUS.body[0], 2 * width * TORUS.body[1], TORUS.body[2]], TORUS.domain)
     budget = Budget(seconds=None, boxes=20_000)
     bodies = [ring.moved(move(0, 0, 1 - t)).moved(TILT), FLOOR.moved(TILT)]
-    c = first_contact(bodies, (0, 2), simultaneity=1e-3, separation=0.2, budget=budget)
+    c = first_contact(bodies, (0, 2), simultaneity=1e-3, spacing=0.2, budget=budget)
     assert c.start == {(0, 1): Start.DISJOINT} and c.status is Status.CONTACT and c.existence.all()
     assert c.time.lo <= 0.7 <= c.time.hi and c.iterations < 5000
 

@@ -31,7 +31,7 @@ def fall(a, b):
 
 
 def landing(upper, lower, frame, under=None, **options):
-    return collide.first_contact([upper.moved(frame), lower.moved(under or frame)], (0, 4), separation=0.2, **options)
+    return collide.first_contact([upper.moved(frame), lower.moved(under or frame)], (0, 4), spacing=0.2, **options)
 
 
 ASIDE, PLATE, AWAY = COIN.moved(fall(Q(1, 9), Q(1, 13))), plane_patch(width=4, depth=4), (1 / 9, 1 / 13)

@@ -53,7 +53,7 @@ SCENES = {
 @pytest.mark.parametrize("frame", [TILTED, TURNING], ids=["tilted", "turning"])
 @pytest.mark.parametrize("name", SCENES)
 def test_what_lands_on_an_implicit_body_is_found_in_few_boxes(name, frame):
-    c = collide.first_contact([body.moved(frame) for body in SCENES[name]], (0, 4), separation=0.2,
+    c = collide.first_contact([body.moved(frame) for body in SCENES[name]], (0, 4), spacing=0.2,
                               budget=collide.Budget(boxes=20_000, seconds=None))
     assert c.status is collide.Status.CONTACT and c.existence.any()
     assert c.clear_until <= 3 <= c.time.hi and c.time.lo <= 3 and c.time.hi - c.time.lo < 2e-6
@@ -74,7 +74,7 @@ STACKS = {
 def test_sides_that_coincide_do_not_keep_bodies_from_landing(name, frame):
     """Sides in one plane, or on one cylinder, touch as soon as they overlap: inequalities tell that they do not before."""
     upper, lower, at = STACKS[name]
-    c = collide.first_contact([upper.moved(fall(4, *at)).moved(frame), lower.moved(frame)], (0, 4), separation=0.2,
+    c = collide.first_contact([upper.moved(fall(4, *at)).moved(frame), lower.moved(frame)], (0, 4), spacing=0.2,
                               budget=collide.Budget(boxes=300_000, seconds=None))
     assert c.status is collide.Status.CONTACT and c.existence.any()
     assert c.clear_until <= 3 <= c.time.hi and c.time.lo <= 3 and c.time.hi - c.time.lo < 2e-6

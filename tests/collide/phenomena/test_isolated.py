@@ -34,7 +34,7 @@ def flat(c):
     return (c.points - np.array(TILT.apply((0, 0, 0)), float)) @ np.array(TILT.rotation.evalf(30), float)
 
 
-@pytest.mark.parametrize(("curve", "points", "separation", "kinds"), [
+@pytest.mark.parametrize(("curve", "points", "spacing", "kinds"), [
     (CIRCLE, (NEAR, FAR), 0.2, "pp"),
     (CIRCLE, (NEAR, FAR), 0.3, "pp"),
     (CIRCLE, (NEAR, FAR), 0.3, "ip"),
@@ -48,8 +48,8 @@ def flat(c):
     (DISC, ((Q(6, 5), Q(1, 10)),), 0.5, "pp"),  # beside a patch
     (CIRCLE**2, ((Q(5, 4), 0),), 0.7, "pp"),
 ])
-def test_an_isolated_contact_beside_samples_is_listed_and_proved(curve, points, separation, kinds):
-    c = collide.first_contact(bodies(curve, points, kinds), (0, 2), separation=separation, simultaneity=1e-3)
+def test_an_isolated_contact_beside_samples_is_listed_and_proved(curve, points, spacing, kinds):
+    c = collide.first_contact(bodies(curve, points, kinds), (0, 2), spacing=spacing, simultaneity=1e-3)
     assert c.status is collide.Status.CONTACT and c.time[0] <= 1 <= c.time[1] and c.clear_until <= 1
     at = flat(c)
     for a, b in points:
@@ -58,20 +58,20 @@ def test_an_isolated_contact_beside_samples_is_listed_and_proved(curve, points, 
     assert abs(at[:, 2]).max() < 2e-3
 
 
-@pytest.mark.parametrize("separation", [0.2, 0.5])
-def test_the_curve_is_sampled_as_ever(separation):
-    """Every point of the circle has a sample within the separation, and no more samples than twice its length in separations."""
-    c = collide.first_contact(bodies(CIRCLE, (NEAR, FAR), "pp"), (0, 2), separation=separation, simultaneity=1e-6)
+@pytest.mark.parametrize("spacing", [0.2, 0.5])
+def test_the_curve_is_sampled_as_ever(spacing):
+    """Every point of the circle has a sample within the spacing, and no more samples than twice its length in spacings."""
+    c = collide.first_contact(bodies(CIRCLE, (NEAR, FAR), "pp"), (0, 2), spacing=spacing, simultaneity=1e-6)
     at = flat(c)[~c.proved]
     assert abs(np.hypot(at[:, 0], at[:, 1]) - 1).max() < 1e-4 and abs(at[:, 2]).max() < 1e-6
     angle = np.linspace(0, 2 * np.pi, 1000)
     circle = np.stack([np.cos(angle), np.sin(angle)], axis=1)
     reach = np.linalg.norm(circle[:, None] - at[None, :, :2], axis=2).min(axis=1)
-    assert reach.max() <= separation + 1e-6 and len(at) <= 4 * np.pi / separation
+    assert reach.max() <= spacing + 1e-6 and len(at) <= 4 * np.pi / spacing
 
 
 def test_beside_a_regular_curve_the_search_is_no_longer():
     """Where the Jacobian tells that all zeros near a sample lie on the curve its samples stand for all boxes there."""
-    alone = collide.first_contact(bodies(CIRCLE, (), "pp"), (0, 2), separation=0.05, simultaneity=1e-3)
-    coarse = collide.first_contact(bodies(CIRCLE, (), "pp"), (0, 2), separation=0.1, simultaneity=1e-3)
+    alone = collide.first_contact(bodies(CIRCLE, (), "pp"), (0, 2), spacing=0.05, simultaneity=1e-3)
+    coarse = collide.first_contact(bodies(CIRCLE, (), "pp"), (0, 2), spacing=0.1, simultaneity=1e-3)
     assert alone.iterations < 8 * len(alone) + coarse.iterations

@@ -69,7 +69,7 @@ def test_the_tip_of_a_cone_stays_a_point():
 
 def test_a_disc_that_lands_flat_is_sampled_at_its_pole_too():
     disc = ParametricSurface([v * sp.cos(u), v * sp.sin(u), 0], {u: (0, 2 * sp.pi), v: (0, 1)}, flipped=True)
-    c = collide.first_contact([disc.moved(drop(1, x=Q(1, 5))), SLAB], (0, 2), simultaneity=1e-3, separation=0.25)
+    c = collide.first_contact([disc.moved(drop(1, x=Q(1, 5))), SLAB], (0, 2), simultaneity=1e-3, spacing=0.25)
     assert c.status is Status.CONTACT and c.existence.all() and not c.proved.any()
     local = c.points[:, :2] - [0.2, 0]
     angle, distance = np.meshgrid(np.linspace(0, 2 * np.pi, 50), np.linspace(0, 1, 20))

@@ -32,10 +32,10 @@ def scaled(body, length, time):
                                translation=[length * e.xreplace(slower) for e in motion.translation]))
 
 
-def first(bodies, span, length, time, *, separation=0.05, simultaneity=1e-6, **options):
+def first(bodies, span, length, time, *, spacing=0.05, simultaneity=1e-6, **options):
     """The first contact of a scene in other units."""
     return collide.first_contact([scaled(b, length, time) for b in bodies], tuple(sp.sympify(end) * time for end in span),
-                                 separation=separation * float(length), simultaneity=simultaneity * float(time), **options)
+                                 spacing=spacing * float(length), simultaneity=simultaneity * float(time), **options)
 
 
 @pytest.mark.parametrize("name", ["tilted ball on floor", "ball on floor, on its seam", "border of a patch", "crossed edges",
@@ -88,7 +88,7 @@ def test_samples_that_are_not_compared_do_not_repeat_each_other(monkeypatch):
 def test_samples_are_not_far_too_many(aside):
     big = 10**6
     bodies = [box(big, big, big).moved(move(aside, 0, 3 * big - big * t)), box(3 * big, 3 * big, big)]
-    c = collide.first_contact(bodies, (0, 4), separation=0.2 * big)
+    c = collide.first_contact(bodies, (0, 4), spacing=0.2 * big)
     assert c.status is collide.Status.CONTACT and c.time.lo <= 2 <= c.time.hi and "farther apart" not in c.summary()
     c = collide.first_contact(bodies, (0, 4), budget=collide.Budget(seconds=0.5))
     spent = c.status is collide.Status.BUDGET_SPENT

@@ -75,7 +75,7 @@ def test_what_comes_again_after_a_touch():
 def test_touches_of_flat_faces_are_proved(height):
     """A box comes down onto another at 13/17, and goes up again."""
     bodies = box(1, 1, 1).moved(over(height)).moved(TILT), box(3, 3, 1).moved(TILT)
-    c = first_contact(bodies, (0, 2), separation=0.25, budget=Budget(seconds=None, boxes=30_000))
+    c = first_contact(bodies, (0, 2), spacing=0.25, budget=Budget(seconds=None, boxes=30_000))
     assert c.status is Status.CONTACT and c.exists.all() and c.start[0, 1] is Start.DISJOINT
     assert c.clear_until <= 13 / 17 <= c.time.hi < c.clear_until + 1e-15
     away = c.points @ np.array(TILT.rotation, float) - np.array((Q(1, 9), Q(1, 13), Q(1, 2)), float)

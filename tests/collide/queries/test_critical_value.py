@@ -37,7 +37,7 @@ def test_the_largest_ball_that_falls_through_a_ring():
     """The scene ball-through-ring: the gap is R - r = 7/10, along a whole circle."""
     scene = SCENES["ball-through-ring"]
     fall = scene.bodies[0].motion
-    found = collide.critical_value([ball(P).moved(fall), scene.bodies[1]], scene.time, {P: (R(1, 10), 1)}, separation=0.5)
+    found = collide.critical_value([ball(P).moved(fall), scene.bodies[1]], scene.time, {P: (R(1, 10), 1)}, spacing=0.5)
     holds(found, R(7, 10), 2e-6)
     assert len(found.points) > 1 and not found.unique.any() and np.abs(np.hypot(*found.points[:, :2].T) - 0.7).max() < 1e-3
 
@@ -69,7 +69,7 @@ def test_ends_of_domains():
     """How long may a strip be that passes below a roof? It hits with its edge."""
     strip = ParametricSurface([v, t / 10, u], {u: (0, Q), v: (-1, 1)})
     roof = ParametricSurface([u, v, 2 + (v - R(1, 20))**2], {u: (-3, 3), v: (-2, 2)})
-    holds(collide.critical_value([strip, roof], (0, 1), {Q: (R(3, 2), R(5, 2))}, tolerance=1e-4, separation=0.5), 2, 2e-4)
+    holds(collide.critical_value([strip, roof], (0, 1), {Q: (R(3, 2), R(5, 2))}, tolerance=1e-4, spacing=0.5), 2, 2e-4)
 
 
 def test_none_and_all():
@@ -77,7 +77,7 @@ def test_none_and_all():
     found = collide.critical_value(pair, (0, 4), {P: (R(1, 10), 1)})
     assert found.status is Status.NO_CONTACT and found.time is None and found.points.shape == (0, 3)
     assert "proved not to meet" in found.summary()
-    found = collide.critical_value([ball(P, [2 - t, 1, 0]), ball(R(1, 2))], (0, 4), {P: (R(3, 5), R(4, 5))}, separation=1.0)
+    found = collide.critical_value([ball(P, [2 - t, 1, 0]), ball(R(1, 2))], (0, 4), {P: (R(3, 5), R(4, 5))}, spacing=1.0)
     holds(found, R(3, 5), 1e-5)
 
 

@@ -54,7 +54,7 @@ CASES = {
 
 
 def ask(first, second, frame=HERE, **options):
-    return collide.first_contact([first.moved(frame), second.moved(frame)], (0, 4), separation=0.25, **options)
+    return collide.first_contact([first.moved(frame), second.moved(frame)], (0, 4), spacing=0.25, **options)
 
 
 @pytest.mark.parametrize("frame", [HERE, TILTED, TURNING], ids=["here", "tilted", "turning"])
@@ -90,7 +90,7 @@ def test_a_turn_ends_on_a_side():
     """A quarter of a turn brings a side of a cube onto one of the other, exactly at pi / 2; not at all where that one is a hair lower."""
     first = CUBE.moved(to(Q(1, 2), Q(1, 2), 1)).moved(Screw([0, 0, 1], angle=t))
     second = CUBE.moved(to(Q(-51, 100), Q(-1, 2), Q(1, 2)))
-    c = collide.first_contact([first, second], (0, 4), separation=0.25)
+    c = collide.first_contact([first, second], (0, 4), spacing=0.25)
     assert c.status is collide.Status.CONTACT and c.clear_until <= math.pi / 2 <= c.time.hi <= c.clear_until + 1e-15
     assert c.exists.all() and np.abs(c.points[:, 1]).max() < 1e-12 and np.ptp(c.points[:, 0]) > 0.98 and np.ptp(c.points[:, 2]) == 0.5
     c = collide.first_contact([first, second.moved(to(0, 0, Q(-1, 2) - Q(1, 10**20)))], (0, 4))
@@ -104,9 +104,9 @@ def test_the_search_says_the_same(seed, monkeypatch):
     shift = [Q(int(e), 16) for e in random.integers(-12, 12, 2)]
     first = brick([1, Q(int(random.integers(1, 9)), 8), 1]).moved(spin).moved(to(*shift, 4 - t))
     second = CUBE.moved(spin) if seed % 2 else CUBE
-    found = collide.first_contact([first, second], (0, 4), separation=0.3)
+    found = collide.first_contact([first, second], (0, 4), spacing=0.3)
     monkeypatch.setattr(asked, "flat_pairs", lambda *_: {})
-    other = collide.first_contact([first, second], (0, 4), separation=0.3)
+    other = collide.first_contact([first, second], (0, 4), spacing=0.3)
     assert found.status == other.status
     if found.time is not None:
         assert found.time.intersects(other.time)
@@ -196,7 +196,7 @@ def test_with_other_bodies():
     cube, round_one = CUBE.moved(to(3 - t, 1, 0)), ball(Q(1, 2))
     for height, first in ((2, 1.5), (4, 2.0), (Q(5, 2), 2.0)):
         moving = round_one.moved(to(0, 0, height + Q(1, 2) - t))
-        c = collide.first_contact([cube, CUBE, moving], (0, 4), separation=0.25)
+        c = collide.first_contact([cube, CUBE, moving], (0, 4), spacing=0.25)
         assert c.status is collide.Status.CONTACT and c.clear_until <= first <= c.time.hi and c.time.hi - c.clear_until < 1e-6
         pairs = {tuple(p) for p in c.pairs.tolist()}
         assert pairs == {2: {(1, 2)}, 4: {(0, 1)}, Q(5, 2): {(0, 1), (1, 2)}}[height]
@@ -206,7 +206,7 @@ def test_with_other_bodies():
 def test_small_shifts_are_told_apart():
     """What comes to touch soon after the first contact, elsewhere, is listed as ever."""
     lifted = box(sizes=(1, 1, 1)).moved(Rigid(rotation=axis_angle([0, 1, 0], Q(1, 10**8)))).moved(to(0, 0, 3 - t))
-    c = collide.first_contact([lifted, CUBE], (0, 4), separation=0.5)
+    c = collide.first_contact([lifted, CUBE], (0, 4), spacing=0.5)
     assert c.status is collide.Status.CONTACT and abs(c.time.hi - 2) < 1e-6
 
 
@@ -215,7 +215,7 @@ def test_that_the_search_of_other_pairs_ends_early_is_not_said_of_the_time_span(
     landing = CUBE.moved(to(0, 0, Q(3, 2) - t))
     later = ball(radius=1).moved(to(5, 0, 2 - t + Q(1e-6)))
     bodies, others = [landing, PLATE, later, PLATE.moved(to(5, 0, 0))], [(0, 2), (0, 3), (1, 2), (1, 3)]
-    c = collide.first_contact(bodies, (0, 2), separation=1, ignore=others)
+    c = collide.first_contact(bodies, (0, 2), spacing=1, ignore=others)
     assert c.status is collide.Status.CONTACT and c.time.lo <= 1 <= c.time.hi
     assert not any("time span ends" in note for note in c.notes)
 
@@ -226,7 +226,7 @@ def test_what_comes_within_a_long_simultaneity_is_listed():
     steps = generative.Solid([generative.ParametricSurface([u, v, 0], {u: (0, 1), v: (0, 1)}), lower])
     bar = box(sizes=(6, Q(1, 2), 1)).moved(to(1, Q(1, 2), Q(3, 2) - t))
     for simultaneity, sides in ((0.005, {False}), (0.3, {False, True})):
-        c = collide.first_contact([bar, steps], (0, 2), simultaneity=simultaneity, separation=0.3)
+        c = collide.first_contact([bar, steps], (0, 2), simultaneity=simultaneity, spacing=0.3)
         assert c.status is collide.Status.CONTACT and c.time.lo <= 1 <= c.time.hi
         assert set((c.points[:, 0] > 1.25).tolist()) == sides
 

@@ -36,7 +36,7 @@ def test_a_rigid_motion_carries_what_is_found():
 
 
 def test_a_tube_pinches_along_a_line():
-    c = self_contact(pinched(bulge=0, span_v=(0, 1)), (0, 2), separation=0.05)
+    c = self_contact(pinched(bulge=0, span_v=(0, 1)), (0, 2), spacing=0.05)
     assert c.status is Status.CONTACT and c.existence.all() and not c.proved.any()
     assert c.time.lo <= 1 <= c.time.hi < 1 + 1e-5
     assert np.abs(c.points[:, [0, 2]]).max() < 1e-3

@@ -113,12 +113,12 @@ def test_ends_of_domains_and_corners():
 def test_curves_of_contacts_and_of_worst_cases():
     ranges = {H: (R(1, 10), R(3, 10))}
     bodies = [torus(), torus(H).moved(Rigid(translation=[0, 0, 2 - t]))]
-    c = collide.first_contact(bodies, (0, 2), parameters=ranges, separation=0.5, simultaneity=1e-3)
+    c = collide.first_contact(bodies, (0, 2), parameters=ranges, spacing=0.5, simultaneity=1e-3)
     # Samples are at doubles within the range.
     assert c.status is Status.CONTACT and c.time[0] <= 1.4 <= c.time[1] < 1.402 and all(at[H][0] == 0.3 for at in c.parameters)
     assert len(c) > 4 and not c.unique.any()
     # Wherever the ball comes down on the plate, it is at the same time.
-    c = collide.first_contact([ball(R(1, 2), [H, 0, 3 - t]), PLATE], (0, 4), parameters={H: (-1, 1)}, separation=0.25)
+    c = collide.first_contact([ball(R(1, 2), [H, 0, 3 - t]), PLATE], (0, 4), parameters={H: (-1, 1)}, spacing=0.25)
     assert c.status is Status.CONTACT and c.time[0] <= 2.5 <= c.time[1] and c.time[1] - c.time[0] < 1e-5
     assert {round(float(np.mean(at[H])), 1) for at in c.parameters} > {-1.0, 0.0, 1.0}
 
@@ -141,7 +141,7 @@ def test_none_for_all():
 
 
 def test_bodies_that_meet_at_first_for_some_values():
-    c = collide.first_contact([ball(RHO, [2 - t, 0, 0]), ball(1)], (0, 1), parameters={RHO: (R(1, 2), R(11, 10))}, separation=1.0)
+    c = collide.first_contact([ball(RHO, [2 - t, 0, 0]), ball(1)], (0, 1), parameters={RHO: (R(1, 2), R(11, 10))}, spacing=1.0)
     assert c.status is Status.CONTACT and c.time[0] == 0.0 and c.time[1] < 1e-6 and not c.nesting
 
 

@@ -74,7 +74,7 @@ def heap_is_ordered(search, p=0):
 
 
 def test_the_queue_is_ordered_and_every_box_is_queued_or_free(rings):
-    search = Search([rings], Options(simultaneity=1e-6, separation=0.1))
+    search = Search([rings], Options(simultaneity=1e-6, spacing=0.1))
     for _ in range(40):
         if search.run(7) == layout.NEED_BOXES:
             search.grow_boxes()
@@ -86,7 +86,7 @@ def test_the_queue_is_ordered_and_every_box_is_queued_or_free(rings):
 
 
 def test_slices_and_growing_memory_change_nothing(rings):
-    whole, sliced = (Search([rings], Options(simultaneity=1e-6, separation=0.1)) for _ in range(2))
+    whole, sliced = (Search([rings], Options(simultaneity=1e-6, spacing=0.1)) for _ in range(2))
     sliced.grow_boxes()
     sliced.grow_solutions()
     finish(whole), finish(sliced, slice_steps=3)
@@ -108,11 +108,11 @@ def test_any_number_of_boxes_may_be_queued_at_the_beginning(rings):
 
 
 def test_a_copied_state_goes_on_like_the_original(rings):
-    search = Search([rings], Options(simultaneity=1e-6, separation=0.1))
+    search = Search([rings], Options(simultaneity=1e-6, spacing=0.1))
     search.run(100)
     saved = {name: a.copy() for name, a in search.arrays.items()}
     finish(search)
-    other = Search([rings], Options(simultaneity=1e-6, separation=0.1))
+    other = Search([rings], Options(simultaneity=1e-6, spacing=0.1))
     for name, a in saved.items():
         other.arrays[name][...] = a
     finish(other)
@@ -120,7 +120,7 @@ def test_a_copied_state_goes_on_like_the_original(rings):
 
 
 def test_memory_stays_flat_where_boxes_are_dropped_as_fast_as_they_are_made(rings):
-    search = Search([rings], Options(simultaneity=1e-6, separation=0.1))
+    search = Search([rings], Options(simultaneity=1e-6, spacing=0.1))
     before = search.bytes
     finish(search)
     assert search.bytes == before and search.arrays.number("unused") == len(search.arrays["key"])
@@ -163,7 +163,7 @@ def test_a_search_that_leaves_many_boxes_stops_in_time_to_read_them():
 
 
 def test_an_interrupt_keeps_what_is_proved(rings, monkeypatch):
-    search = Search([rings], Options(simultaneity=1e-6, separation=0.1))
+    search = Search([rings], Options(simultaneity=1e-6, spacing=0.1))
     calls = []
 
     def interrupted(steps):
@@ -202,15 +202,15 @@ def test_a_limit_of_memory_is_a_spent_budget(monkeypatch, refused):
     above = torus().moved(Rigid(translation=[sp.Rational(1, 7), 0, 2 - t]))
     below = torus().moved(Rigid(translation=[sp.Rational(1, 7), 0, 0]))
     budget = collide.Budget(seconds=60, bytes=None if refused else 4_000_000)
-    c = collide.first_contact([above, below], (0, 2), method="subdivision", separation=1e-6, budget=budget)
+    c = collide.first_contact([above, below], (0, 2), method="subdivision", spacing=1e-6, budget=budget)
     assert c.status is collide.Status.BUDGET_SPENT and "budget was spent" in c.summary()
     assert 0 < c.clear_until <= 1.4 <= c.time.hi and c.iterations > 1000
 
 
 @pytest.mark.parametrize("method", [m for m in METHODS if m != "auto"])
 def test_the_methods_agree(rings, method):
-    fast = finish(Search([rings], Options(simultaneity=1e-6, separation=0.1)))
-    other = Search([rings], Options(method=method, simultaneity=1e-4, separation=0.1, tolerance=1e-3))
+    fast = finish(Search([rings], Options(simultaneity=1e-6, spacing=0.1)))
+    other = Search([rings], Options(method=method, simultaneity=1e-4, spacing=0.1, tolerance=1e-3))
     for _ in range(30):
         reason = other.run(2000)
         if reason == layout.NEED_BOXES:
@@ -228,9 +228,9 @@ def test_samples_thin_out_only_what_is_simultaneous(rings, later, thinned):
     then nothing may be called clear beyond the true time. Later than that they must not hide them, however near they are in
     space (Snyder 1993, footnote 9).
     """
-    plain = finish(Search([rings], Options(simultaneity=1e-6, separation=0.5)))
+    plain = finish(Search([rings], Options(simultaneity=1e-6, spacing=0.5)))
     short = problem(crossed(), (sp.Rational(3, 2), sp.Rational(177, 100)))
-    search = Search([short], Options(sample=False, simultaneity=0.01, separation=0.5, tolerance=1e-6))
+    search = Search([short], Options(sample=False, simultaneity=0.01, spacing=0.5, tolerance=1e-6))
     for k in plain.solutions:
         for name in ("found", "place"):
             search.arrays[name][k] = plain.arrays[name][k]
@@ -271,7 +271,7 @@ BORDERS = {
 @pytest.mark.parametrize("name", BORDERS)
 def test_contact_on_edges_and_corners_of_closed_patches(name):
     first, second, exact = BORDERS[name]
-    search = finish(Search([problem((first, second), necessary=())], Options(simultaneity=1e-6, separation=0.3)))
+    search = finish(Search([problem((first, second), necessary=())], Options(simultaneity=1e-6, spacing=0.3)))
     time = float(exact)
     assert time - 1e-12 <= search.proved <= time + 1e-6
     least = min([search.clear, *(search.found(k)[-1, 0] for k in search.solutions)])
@@ -336,7 +336,7 @@ def test_nothing_touches_before_the_proved_time():
     hits = 0
     for _ in range(4):
         pair = wavy(rng, 0), wavy(rng, 1)
-        search = finish(Search([closed_problem(pair, (0, 2)).as_member()], Options(simultaneity=1e-6, separation=0.1)))
+        search = finish(Search([closed_problem(pair, (0, 2)).as_member()], Options(simultaneity=1e-6, spacing=0.1)))
         proved = search.proved
         clear = min([2.0, search.clear, *(search.found(k)[-1, 0] for k in search.solutions)])
         referees = [referee(s) for s in pair]
@@ -377,7 +377,7 @@ def test_a_long_time_span_costs_little():
     boxes[:, 4, 1] = 100.0
     whole = family_problem(family, True)
     for k in (3, 5, 8, 9):
-        search = Search([whole.instance(np.stack([numbers[k]] * 2, axis=1), boxes[k], boxes[k])], Options(separation=0.1))
+        search = Search([whole.instance(np.stack([numbers[k]] * 2, axis=1), boxes[k], boxes[k])], Options(spacing=0.1))
         search.gap = 1e-6
         reason = search.run(2000)
         assert reason == layout.FINISHED and search.iterations < 5000

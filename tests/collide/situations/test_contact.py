@@ -223,7 +223,7 @@ def test_bad_span(span, message):
         collide.first_contact(PLANE, span)
 
 
-@pytest.mark.parametrize("name", ["simultaneity", "separation", "tolerance"])
+@pytest.mark.parametrize("name", ["simultaneity", "spacing", "tolerance"])
 @pytest.mark.parametrize("value", [0, -1e-9, float("nan"), float("inf"), "1e-6", None, True])
 def test_bad_tolerances(name, value):
     with pytest.raises(ValueError, match=f"{name} must be a positive number"):
@@ -238,7 +238,7 @@ def test_bad_budgets(budget):
 
 @pytest.mark.parametrize("third", [sp.Rational(1, 3), sp.Float(1) / 3, Fraction(1, 3), np.float32(1 / 3), np.int64(3)], ids=repr)
 def test_numbers_of_all_libraries_are_numbers(third):
-    check_options("auto", "auto", simultaneity=third, separation=third, tolerance=third)
+    check_options("auto", "auto", simultaneity=third, spacing=third, tolerance=third)
     assert collide.Budget(seconds=third).seconds == third
 
 

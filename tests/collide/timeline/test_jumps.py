@@ -115,7 +115,7 @@ def test_a_near_miss_just_after_a_jump(gap, moment):
                                     sp.Piecewise((4, t**2 < 2), (1, True))], ids=str)
 def test_points_at_a_jump_lie_on_both_bodies(height):
     """Two balls cross in a circle after the jump: where they are then, not where they are on the way."""
-    c = first_contact([ball().moved(move(0, 0, height)).moved(TILT), ball()], (0, 3), separation=0.2, budget=Budget(boxes=100_000))
+    c = first_contact([ball().moved(move(0, 0, height)).moved(TILT), ball()], (0, 3), spacing=0.2, budget=Budget(boxes=100_000))
     assert c.status is Status.CONTACT and c.existence.all() and len(c.points) > 10
     moment = sp.Rational(c.time.hi)
     centre = np.array(TILT.apply((0, 0, height.subs(t, moment))), float)

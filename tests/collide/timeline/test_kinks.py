@@ -163,7 +163,7 @@ def test_what_meets_beside_a_kink_and_goes_on(early):
 
 def test_solids_that_land_flat_at_a_keyframe():
     down = keyframes([Rigid(translation=[Q(1, 9), Q(1, 13), h]) for h in (4, 1, 0)], [0, THIRD, 2])
-    c = first_contact([box(1, 1, 1).moved(down).moved(TILT), box(3, 3, 1).moved(TILT)], (0, 2), separation=0.2,
+    c = first_contact([box(1, 1, 1).moved(down).moved(TILT), box(3, 3, 1).moved(TILT)], (0, 2), spacing=0.2,
                       budget=Budget(seconds=None, boxes=200_000))
     assert c.status is Status.CONTACT and Q(c.time.lo) <= THIRD <= Q(c.time.hi) and c.time.hi - c.time.lo < 1e-9
 

@@ -23,7 +23,7 @@ END = Q(3, 8)
 
 def landing(upper, lower, height, end, frame=TILT, boxes=400_000):
     """Both in a tilted frame; the upper one is at (1/9, 1/13, height)."""
-    return first_contact([upper.moved(move(Q(1, 9), Q(1, 13), height)).moved(frame), lower.moved(frame)], (0, end), separation=0.2,
+    return first_contact([upper.moved(move(Q(1, 9), Q(1, 13), height)).moved(frame), lower.moved(frame)], (0, end), spacing=0.2,
                          budget=Budget(seconds=None, boxes=boxes))
 
 
@@ -44,7 +44,7 @@ def test_what_meets_a_little_after_the_end_does_not_count(late):
         assert c.status is Status.NO_CONTACT and c.clear_until == float(END)
 
 
-OPTIONS = Options(simultaneity=1e-6, separation=0.2)
+OPTIONS = Options(simultaneity=1e-6, spacing=0.2)
 
 
 def coming_down(late):

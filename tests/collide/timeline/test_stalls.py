@@ -24,7 +24,7 @@ def two_plates(**changes):
         halves[0, 0, 1] = halves[1, 0, 0] = 3.0
         halves[:, 4] = begin, end
         starts.append(halves)
-    return Search(problems, Options(separation=0.1), starts=starts)
+    return Search(problems, Options(spacing=0.1), starts=starts)
 
 
 def locate(search, p, begin, count=1):

@@ -24,7 +24,7 @@ from ....timeline.along import searched
 from ....timeline.evidence import Evidence, Query
 from ....timeline.scene import Scene
 from ...motion.templates import ONE, OTHER
-from ...narrow_phase.search import SEPARATION, SIMULTANEITY, TOLERANCE, surfaces_apart
+from ...narrow_phase.search import SIMULTANEITY, SPACING, TOLERANCE, surfaces_apart
 from ...simulation.expiry import Undecided
 from ..arithmetic.enclosures import above, below
 from ..arithmetic.krawczyk import System
@@ -77,7 +77,7 @@ def _met(first: Seen, second: Seen, span: Window, size: float, clock: Clock) -> 
     scene = Scene([one.body, other.body], span, span, (), numbers=[one.numbers, other.numbers],
                   carried=[one.carried[ONE], other.carried[OTHER]])
     scene.states.usual = Start.DISJOINT
-    options = Options(simultaneity=resolved(SIMULTANEITY, span), separation=SEPARATION * size, tolerance=TOLERANCE)
+    options = Options(simultaneity=resolved(SIMULTANEITY, span), spacing=SPACING * size, tolerance=TOLERANCE)
     *_, found = [Evidence(None, False, span[0]), *searched(Query(scene, options, clock))]
     if not found.finished:
         raise Undecided("")

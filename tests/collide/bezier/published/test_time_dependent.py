@@ -170,13 +170,13 @@ def extents(nodes, axis, window):
 # -- whole answers ------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(("separation", "count"), [(1, 12), (0.1, 124)])
-def test_torus_on_torus_as_published(separation, count):
+@pytest.mark.parametrize(("spacing", "count"), [(1, 12), (0.1, 124)])
+def test_torus_on_torus_as_published(spacing, count):
     """Chen et al. 2024, Fig. 9: a circle of radius 2, of which they find 12 and 124 points.
 
     The circle lies on sides of the patches that the tori are cut into. (Half of it is proved when `beside` finds no neighbours.)
     """
-    c = chen(torus_on_torus.bodies, (0, 1), simultaneity=1e-3, separation=separation, tolerance=1e-6)
+    c = chen(torus_on_torus.bodies, (0, 1), simultaneity=1e-3, spacing=spacing, tolerance=1e-6)
     assert c.status is Status.CONTACT and c.time[0] <= 0.5 <= c.time[1] and c.time.width < 1e-6 and c.clear_until == c.time[0]
     assert len(c) == count and c.existence.all() and not c.proved.any()
     np.testing.assert_allclose(np.hypot(*c.points.T[:2]), 2, atol=1e-3)
@@ -188,7 +188,7 @@ def test_torus_on_torus_as_published(separation, count):
             np.testing.assert_allclose([float(e.subs(at)) for e in body.expressions], c.points[k], atol=1e-6)
     angles = np.sort(np.arctan2(c.points[:, 1], c.points[:, 0]))
     gaps = np.diff(np.append(angles, angles[0] + 2 * np.pi))
-    assert 2 * 2 * np.sin(gaps.max() / 2) < 2 * separation * 1.01
+    assert 2 * 2 * np.sin(gaps.max() / 2) < 2 * spacing * 1.01
     assert c.start == {(0, 1): Start.DISJOINT} and "disjoint at the start" in c.summary()
 
 
@@ -242,9 +242,9 @@ def test_no_contact_is_proved():
 
 
 def test_solids_and_flat_contact():
-    """A plate of two faces lands flat on another: samples with the separation. The border of the common part is missed by no more."""
+    """A plate of two faces lands flat on another: samples with the spacing. The border of the common part is missed by no more."""
     halves = Solid([ParametricSurface([u, v, 0], {u: ends, v: (-1, 1)}) for ends in ((-1, 0), (0, 1))])
-    c = chen([halves.moved(fall(0, 0, 1 - t)), Solid([PLATE])], (0, 2), separation=0.5)
+    c = chen([halves.moved(fall(0, 0, 1 - t)), Solid([PLATE])], (0, 2), spacing=0.5)
     assert c.status is Status.CONTACT and c.time[0] <= 1 <= c.time[1] <= c.time[0] + 1e-8
     assert {f for pair in c.features for f in pair} == {"face 0", "face 1"}
     corners = np.array(list(itertools.product(np.linspace(-1, 1, 9), np.linspace(-1, 1, 9), [0])))
@@ -262,7 +262,7 @@ def test_a_rational_triangle_of_a_ball_and_a_tilted_plate():
 
 
 def test_bodies_that_overlap_at_the_start():
-    c = chen([sphere().moved(fall(0, 0, sp.Rational(1, 3) - t)), PLATE], (0, 1), separation=0.5)
+    c = chen([sphere().moved(fall(0, 0, sp.Rational(1, 3) - t)), PLATE], (0, 1), spacing=0.5)
     assert c.status is Status.CONTACT and c.time == (0.0, 0.0) and c.clear_until == 0.0 and c.start == {(0, 1): Start.OVERLAPPING}
     np.testing.assert_allclose(np.hypot(*c.points[c.existence].T[:2]), np.sqrt(8) / 3, atol=1e-6)
 
@@ -272,11 +272,11 @@ def test_budgets_and_growth(monkeypatch):
     monkeypatch.setattr(time_dependent, "_BOXES", 32)
     monkeypatch.setattr(time_dependent, "_SOLUTIONS", 2)
     bodies = torus_on_torus.bodies
-    small = chen(bodies, (0, 1), simultaneity=1e-3, separation=1, tolerance=1e-6)
+    small = chen(bodies, (0, 1), simultaneity=1e-3, spacing=1, tolerance=1e-6)
     assert len(small) == 12
     none = chen(bodies, (0, 1), budget=collide.Budget(bytes=1))  # (fails where what was not begun counts as clear)
     assert none.status is Status.BUDGET_SPENT and none.clear_until == 0.0 and none.time == (0.0, 1.0)
-    spent = chen(bodies, (0, 1), simultaneity=1e-3, separation=1e-2, tolerance=1e-6, budget=collide.Budget(boxes=20_000))
+    spent = chen(bodies, (0, 1), simultaneity=1e-3, spacing=1e-2, tolerance=1e-6, budget=collide.Budget(boxes=20_000))
     assert spent.status is Status.BUDGET_SPENT and 0.4 < spent.time[0] <= 0.5 <= spent.time[1] and spent.clear_until == spent.time[0]
 
 

@@ -212,9 +212,9 @@ def image(middle, size):
     (layout.EXISTS, 2, 1.0, (0.3, 0, 0), 0.01, False),  # other bodies
 ])
 def test_what_a_sample_stands_for(kind, owner, moment, middle, size, thinned):
-    """A sample at the origin, separation 1, simultaneity 1/100, and the image of a box that begins at 1."""
+    """A sample at the origin, spacing 1, simultaneity 1/100, and the image of a box that begins at 1."""
     whole = situation(*faces_of(ParametricSurface(TILTED, PLATE.domain)), *faces_of(PLATE), (0, 2))
-    found = Search([whole, whole, replace(whole, label=(0, 2))], Options(simultaneity=0.01, separation=1.0))
+    found = Search([whole, whole, replace(whole, label=(0, 2))], Options(simultaneity=0.01, spacing=1.0))
     a = found.arrays
     a["kind"][0], a["owner"][0], a["place"][0], found.solution_count = kind, owner, 0.0, 1
     a["found"][0, 4] = moment
@@ -230,8 +230,8 @@ def thin_held(s: SearchMemory, p: layout.Problem) -> int:
 
 @pytest.mark.parametrize(("half", "action", "gone"), [(0.1, layout.LATE, True), (0.1, layout.SPLIT, False), (1.0, layout.LATE, False)])
 def test_a_box_is_thinned_only_as_a_whole(half, action, gone):
-    """A box round a sample on a plate; only what is late, and what lies within the separation, is dropped, and leaves its times."""
-    found = search(ParametricSurface([u, v, 1 - t], PLATE.domain), PLATE, (0, 2), separation=0.5, simultaneity=0.5)
+    """A box round a sample on a plate; only what is late, and what lies within the spacing, is dropped, and leaves its times."""
+    found = search(ParametricSurface([u, v, 1 - t], PLATE.domain), PLATE, (0, 2), spacing=0.5, simultaneity=0.5)
     a = found.arrays
     a["kind"][0], a["owner"][0], a["found"][0, 4], a["dimension"][0], found.solution_count = layout.EXISTS, 0, 1.0, -1, 1
     a["hold"][:] = [[-half, half]] * 4 + [[0.75, 1.25]]
@@ -242,7 +242,7 @@ def test_a_box_is_thinned_only_as_a_whole(half, action, gone):
 
 def test_a_box_that_is_thinned_bounds_what_is_clear():
     """The box thinned above begins at 3/4, the sample that stands for it at 1: before 3/4 all is clear, not before 1."""
-    found = search(ParametricSurface([u, v, 1 - t], PLATE.domain), PLATE, (0, 2), separation=0.5, simultaneity=0.5)
+    found = search(ParametricSurface([u, v, 1 - t], PLATE.domain), PLATE, (0, 2), spacing=0.5, simultaneity=0.5)
     a = found.arrays
     a.table(layout.Problem)["root"][0], found.open_count = -1, 0
     a["kind"][0], a["owner"][0], a["found"][0, 4], a["dimension"][0], found.solution_count = layout.EXISTS, 0, 1.0, -1, 1

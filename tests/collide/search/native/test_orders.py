@@ -39,7 +39,7 @@ def boxes_of(name, *, isolated=False):
     """Boxes of a search of two faces; `isolated`: it takes any contact that it proves for an isolated one."""
     scene = SCENES[name]
     (first,), (second,) = map(faces_of, scene.bodies)
-    options = {key: scene.options[key] for key in ("simultaneity", "separation")}
+    options = {key: scene.options[key] for key in ("simultaneity", "spacing")}
     search = Search([situation(first, second, scene.time)], Options(**options))
     while (reason := search.run(1)) != layout.FINISHED:
         if isolated:

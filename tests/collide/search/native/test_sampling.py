@@ -22,7 +22,7 @@ TILT = Rigid(rotation=[3, 1, 2, 1], translation=[Q(1, 7), Q(2, 9), Q(1, 3)], nor
 
 def run(name):
     scene = SCENES[name]
-    return collide.first_contact(scene.bodies, scene.time, **scene.options), scene.options["separation"]
+    return collide.first_contact(scene.bodies, scene.time, **scene.options), scene.options["spacing"]
 
 
 def gaps(points, angle):
@@ -51,7 +51,7 @@ def test_thinning_alone_leaves_a_sample_near_every_contact():
     above = torus().moved(Rigid(translation=[0, 0, 2 - t])).moved(TILT)
     problem = situation(faces_of(above)[0], faces_of(ring)[0], (0, 2))
     for apart in (0.5, 0.2):
-        search = Search([problem], Options(simultaneity=1e-3, separation=apart))
+        search = Search([problem], Options(simultaneity=1e-3, spacing=apart))
         search.walked = 1 << 40
         assert drive(search, Clock(Budget()))
         places = np.array([search.arrays["place"][k].mean(axis=1) for k in search.solutions])
@@ -68,7 +68,7 @@ def test_an_arc_is_sampled_to_its_ends():
     assert abs(x[[0, -1]] - [-0.75, 0.75]).max() < 1e-9
     ordered = c.points[np.argsort(c.points[:, 0])]
     between = np.linalg.norm(np.diff(ordered, axis=0), axis=1)
-    # At the ends are samples of edges, for which those of the face that are nearer than half the separation are left out.
+    # At the ends are samples of edges, for which those of the face that are nearer than half the spacing are left out.
     assert 0.45 * apart <= between.min() and between.max() <= 1.06 * apart
 
 
@@ -78,7 +78,7 @@ def test_a_line_between_two_edges_is_sampled_to_its_ends(apart):
     log = ParametricSurface([v, sp.cos(u) / 2, sp.sin(u) / 2], {u: (0, 2 * sp.pi), v: (-1, 1)})
     log = log.moved(Rigid(translation=[0, 0, Q(3, 2) - t]))
     plate = ParametricSurface([u, v, 0], {u: (-Q(2, 3), Q(2, 3)), v: (-1, 1)})
-    c = collide.first_contact([log.moved(TILT), plate.moved(TILT)], (0, 2), separation=apart)
+    c = collide.first_contact([log.moved(TILT), plate.moved(TILT)], (0, 2), spacing=apart)
     along = np.sort(((c.points - [1 / 7, 2 / 9, 1 / 3]) @ np.array(TILT.rotation.evalf(30), float))[:, 0])
     between = np.diff(along) / apart
     assert c.status is collide.Status.CONTACT and c.existence.all() and abs(along[[0, -1]] - [-2 / 3, 2 / 3]).max() < 1e-6
@@ -87,12 +87,12 @@ def test_a_line_between_two_edges_is_sampled_to_its_ends(apart):
 
 def test_a_patch_is_sampled_evenly():
     """A square of side 2 lands flat, all tilted: a sample near every point, and a lattice of equilateral triangles would
-    have about 4 / (0.866 separation**2) of them.
+    have about 4 / (0.866 spacing**2) of them.
     """
     apart = 0.25
     floor = ParametricSurface([u, v, 0], {u: (-3, 3), v: (-3, 3)})
     plate = ParametricSurface([u, v, 0], {u: (-1, 1), v: (-1, 1)}, flipped=True).moved(Rigid(translation=[Q(1, 5), Q(1, 11), 1 - t]))
-    c = collide.first_contact([plate.moved(TILT), floor.moved(TILT)], (0, 2), simultaneity=1e-3, separation=apart)
+    c = collide.first_contact([plate.moved(TILT), floor.moved(TILT)], (0, 2), simultaneity=1e-3, spacing=apart)
     assert c.status is collide.Status.CONTACT and c.existence.all()
     assert 60 <= len(c) <= 110
     back, shift = np.array(TILT.rotation.evalf(30), float), np.array([1 / 7, 2 / 9, 1 / 3])
@@ -118,7 +118,7 @@ def test_a_point_beside_a_curve_is_not_lost():
     floor = ImplicitSurface(z, bounds=[(-2, 2)] * 3)
     fall = Rigid(translation=[0, 0, Q(13, 10) - t])
     beside = Rigid(translation=[Q(91, 100), Q(1, 13), Q(11, 10) - t])
-    c = collide.first_contact([ring.moved(fall), floor, small.moved(beside)], (0, 2), simultaneity=1e-3, separation=0.1)
+    c = collide.first_contact([ring.moved(fall), floor, small.moved(beside)], (0, 2), simultaneity=1e-3, spacing=0.1)
     alone = c.pairs[:, 1] == 2
     assert alone.sum() == 1 and c.proved[alone].all() and abs(c.points[alone][0] - [0.91, 1 / 13, 0]).max() < 1e-6
     assert 60 <= (~alone).sum() <= 66
@@ -133,18 +133,18 @@ def test_a_point_beside_a_curve_of_the_same_body_is_not_lost():
     ball = ParametricSurface([e / 10 for e in around], {u: turn, v: (-sp.pi / 2, sp.pi / 2)})
     beside = Rigid(translation=[Q(91, 100), Q(1, 13), Q(11, 10) - t])
     both = Solid([ring.moved(Rigid(translation=[0, 0, Q(13, 10) - t])), ball.moved(beside)], [], [])
-    c = collide.first_contact([both, ImplicitSurface(z, bounds=[(-2, 2)] * 3)], (0, 2), simultaneity=1e-3, separation=0.1)
+    c = collide.first_contact([both, ImplicitSurface(z, bounds=[(-2, 2)] * 3)], (0, 2), simultaneity=1e-3, spacing=0.1)
     alone = np.array([f[0] == "face 1" for f in c.features])
     assert alone.sum() == 1 and c.existence.all() and abs(c.points[alone][0] - [0.91, 1 / 13, 0]).max() < 1e-6
     assert 60 <= (~alone).sum() <= 66
 
 
-def test_a_line_is_sampled_where_it_ends_just_as_far_as_the_separation_from_a_sample():
+def test_a_line_is_sampled_where_it_ends_just_as_far_as_the_spacing_from_a_sample():
     """A cylinder of length 10 lands on a plane, both implicit; samples start at its middle, and ten steps of 0.5 end at its end."""
     tilt = Rigid(rotation=axis_angle([1, 2, 3], sp.Rational(7, 10)), translation=[sp.Rational(1, 7), 0, sp.Rational(1, 3)])
     cylinder = ImplicitSurface(y**2 + z**2 - 1, bounds=[(-5, 5), (-2, 2), (-2, 2)]).moved(Rigid(translation=[0, 0, 3 - t]))
     plane = ImplicitSurface(z, bounds=[(-5, 5)] * 3)
-    c = collide.first_contact([cylinder.moved(tilt), plane.moved(tilt)], time=(0, 4), simultaneity=1e-3, separation=0.5,
+    c = collide.first_contact([cylinder.moved(tilt), plane.moved(tilt)], time=(0, 4), simultaneity=1e-3, spacing=0.5,
                               budget=collide.Budget(boxes=100_000))
     assert c.status is collide.Status.CONTACT and c.existence.all() and 20 <= len(c) <= 24
     assert c.time.lo <= 2 <= c.time.hi and c.time.hi - c.time.lo < 1e-3
@@ -164,7 +164,7 @@ def falling(surface):
 def test_identical_curved_patches_are_sampled(name):
     """All of both surfaces touches at once."""
     surface, height = LEVEL[name]
-    c = collide.first_contact(falling(surface), (0, 2), separation=0.5, simultaneity=1e-3, budget=Budget(boxes=300_000))
+    c = collide.first_contact(falling(surface), (0, 2), spacing=0.5, simultaneity=1e-3, budget=Budget(boxes=300_000))
     assert c.status is collide.Status.CONTACT and c.existence.all() and not c.proved.any()
     assert c.clear_until == c.time.lo <= 1 <= c.time.hi < c.time.lo + 2e-3 and c.time.hi < 1 + 1e-12
     x, y, z = c.points.T
@@ -178,5 +178,5 @@ def test_identical_curved_patches_are_sampled(name):
 @pytest.mark.parametrize("name", LEVEL)
 def test_a_budget_ends_identical_curved_patches_with_a_bracket(name):
     """Work grows as one over `simultaneity`."""
-    c = collide.first_contact(falling(LEVEL[name][0]), (0, 2), separation=0.5, budget=Budget(boxes=100_000))
+    c = collide.first_contact(falling(LEVEL[name][0]), (0, 2), spacing=0.5, budget=Budget(boxes=100_000))
     assert c.status is collide.Status.BUDGET_SPENT and 0.99 < c.clear_until <= 1 <= c.time.hi < 1 + 1e-12
