@@ -32,27 +32,47 @@ _SPACING, _TOLERANCE = 0.05, 1e-9
 @nesting_in_words
 def contacts_during(bodies: Sequence[Any], time: tuple[Any, Any], *, tolerance: float = 1e-6, ignore: Iterable[Any] = (),
                     budget: Budget | float | None = None, progress: bool = False) -> ContactTimes:
-    """When do bodies touch, from the beginning of a time span to its end, and when are they apart?
+    """List when bodies touch, from the beginning of a time span to its end, and when they are apart.
 
+    Parameters
+    ----------
+    bodies, time, ignore
+        As in `first_contact`.
+    tolerance : float, optional
+        `tolerance`, a bracket width: that of the moments at which spells of contact begin and end. A shorter stretch of time is not looked
+        at more closely.
+    budget : float or Budget, optional
+        Seconds or a `Budget`; None is 60 seconds. After a spent budget, or Ctrl-C, the rest is UNDECIDED.
+    progress : bool, optional
+        Show a bar.
+
+    Returns
+    -------
+    ContactTimes
+        For each pair that may touch, spells of SEPARATION, of CONTACT, and UNDECIDED ones.
+
+    Raises
+    ------
+    TypeError
+        For bodies that are not in a list.
+    ValueError
+        For bodies, a time span and ignored pairs that `first_contact` refuses, and for a tolerance outside 1e-12 to 1.
+
+    Notes
+    -----
     Contact is of surfaces: two bodies are in contact at a moment if their closed surfaces, borders included, have a point in common then. A
-    body wholly inside another does not touch it; bodies that overlap do. Nothing is asked of how they come together, so that it makes no
+    body wholly inside another does not touch it; bodies that overlap do. How they come together does not count, so that it makes no
     difference whether they touch at time[0].
 
-    `bodies`, `time`, `ignore`: as in `first_contact`. `tolerance`, a bracket width: that of the moments at which spells of contact begin
-    and end; a shorter stretch of time is not looked at more closely. `budget`: seconds or a `Budget`; when it is spent, or Ctrl-C comes,
-    what is not known yet is UNDECIDED.
+    SEPARATION is *proved* free of contact. In CONTACT the surfaces are *proved* to meet at every moment. A touch that rounding cannot tell
+    from a near miss, as of a ball that passes a plane at just its radius, is UNDECIDED for an instant. A contact in which surfaces touch
+    without crossing, as in sliding or rolling, or cross along edges alone, is UNDECIDED for as long as it lasts.
 
-    The answer lists, for each pair that may touch, spells of SEPARATION, *proved* free of contact, of CONTACT, in which the surfaces are
-    *proved* to meet at every moment, and UNDECIDED ones (see `ContactTimes`). A touch that rounding cannot tell from a near miss, as of a
-    ball that passes a plane at just its radius, is UNDECIDED for an instant, and so is, for as long as it lasts, a contact in which
-    surfaces touch without crossing, as of what slides or rolls, or cross along edges alone.
+    Two parametric bodies of flat faces with rational corners are decided exactly where one seen from the other shifts by a polynomial of t,
+    or turns evenly about an axis: also for how long they slide flush, and when they touch for an instant.
 
-    Two parametric bodies of flat faces with rational corners are told exactly where one seen from the other shifts by a polynomial of t, or
-    turns evenly about an axis: also for how long they slide flush, and when they touch for an instant.
-
-    Raises TypeError for what is no list of bodies, and ValueError for what `first_contact` refuses of bodies, time span and pairs to be
-    ignored, and for a tolerance outside 1e-12 to 1.
-
+    Examples
+    --------
     >>> from collide import contacts_during
     >>> from generative import Rigid, primitives, t
     >>> balls = [primitives.ball(), primitives.ball().moved(Rigid(translation=[t, 1, 0]))]

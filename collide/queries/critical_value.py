@@ -89,15 +89,44 @@ class CriticalValue:
 def critical_value(bodies: Sequence[Any], time: tuple[Any, Any], parameter: Mapping[Any, tuple[Any, Any]], *, tolerance: float = 1e-6,
                    spacing: float = 0.05, ignore: Iterable[Any] = (), budget: Budget | float | None = None,
                    progress: bool = False) -> CriticalValue:
-    """The least value of one parameter, {symbol: (lo, hi)}, for which the surfaces of bodies meet at any time in a span, with proof.
+    """Bracket the least value of one parameter for which the surfaces of bodies meet at any time in a span, with proof.
 
-    `bodies`, `time`, `spacing`, `ignore`: as in `first_contact`. `budget`: seconds or a `Budget`. `parameter`: the symbol is a
-    `generative.Parameter`, which may stand anywhere in the formulas: sizes, poses, speeds, ends of domains. `tolerance`, a bracket width,
-    against the range: that of the value where contacts form curves; isolated ones are known to some roundings. What counts is that closed
-    surfaces meet, also from within; if they do so for lo, that is the answer.
+    Parameters
+    ----------
+    bodies, time, ignore
+        As in `first_contact`.
+    parameter : mapping
+        {symbol: (lo, hi)}. The symbol is a `generative.Parameter`, which may stand anywhere in the formulas: sizes, poses, speeds, ends of
+        domains.
+    tolerance : float, optional
+        `tolerance`, a bracket width, against the range: that of the value where contacts form curves. Isolated ones are known to some
+        roundings.
+    spacing : float, optional
+        The distance between the points listed on curves and patches of contact, as in `first_contact`.
 
-    Raises like `first_contact`, and ValueError for more than one parameter, and for a number instead of a range.
+        Deprecated: the former name `separation` is still taken until 0.1.0, with a DeprecationWarning.
+    budget : float or Budget, optional
+        Seconds or a `Budget`; None is 60 seconds.
+    progress : bool, optional
+        Show a bar.
 
+    Returns
+    -------
+    CriticalValue
+        With `bracket` = (lo, hi) and the points of contact at the least value.
+
+    Raises
+    ------
+    TypeError, ValueError
+        As `first_contact`. ValueError also for more than one parameter, and for a number instead of a range.
+
+    Notes
+    -----
+    Below `bracket` the surfaces are *proved* not to meet at any time of the span. If `status` is CONTACT, they are *proved* to meet for a
+    value of at most its upper end. Closed surfaces count, also from within; if they meet for lo, that is the answer.
+
+    Examples
+    --------
     >>> from collide import critical_value
     >>> from generative import Parameter, ParametricSurface, Rigid, t, u, v
     >>> depth = Parameter("depth")

@@ -55,27 +55,59 @@ TINY = 1e-145
 def distance(a: Any, b: Any, at: float = 0.0, *, tolerance: float = 1e-9, spacing: float | None = None,
              parameters: Mapping[Any, Any] | None = None, budget: Budget | float | None = None, progress: bool = False,
              log: str | PathLike[str] | None = None) -> Distance:
-    """The least distance of the surfaces of two bodies at a moment, bracketed with proof, and all pairs of nearest points.
+    """Bracket the least distance of the surfaces of two bodies at a moment, and list all pairs of nearest points.
 
-    `a`, `b`: ParametricSurface, ImplicitSurface (and unions, intersections, differences of them), Solid and Mesh values; of two meshes one
-    pair of nearest points is listed. What counts is their surfaces, within their bounds, as in `first_contact`; that one body is inside the
-    other is said in `notes`. `at`: the time, as a double. `tolerance`, a bracket width: that of the distance, against its size; a bracket
-    with no double strictly inside it is as narrow as any tolerance asks. `spacing`: the distance between the points listed where nearest
-    points form curves or patches; None is a tenth of the size of the smaller body. `parameters`: {symbol: number or (lo, hi)}, for the
-    `generative.Parameter` symbols in the formulas. With ranges (lo, hi) the least distance for any values in these is meant; `parameters`
-    of the answer holds the values (boxes) at which it comes about. `budget`: seconds or a `Budget`. `log`: a file for a log of the proof,
-    which `collide.check` verifies by itself; it is found after the search, within the same budget, and `notes` say what it proves.
+    Parameters
+    ----------
+    a, b : body
+        ParametricSurface, ImplicitSurface (and unions, intersections, differences of them), Solid and `Mesh` values. Their surfaces count,
+        within their bounds, as in `first_contact`.
+    at : float, optional
+        The time, as a double.
+    tolerance : float, optional
+        `tolerance`, a bracket width: that of the distance, against its size. A bracket with no double strictly inside it is as narrow as
+        any tolerance asks.
+    spacing : float, optional
+        The distance between the points listed where nearest points form curves or patches. None is a tenth of the size of the smaller body.
+
+        Deprecated: the former name `separation` is still taken until 0.1.0, with a DeprecationWarning.
+    parameters : mapping, optional
+        {symbol: number or (lo, hi)}, for the `generative.Parameter` symbols in the formulas. With ranges (lo, hi) the least distance for
+        any values in these is meant; `parameters` of the answer holds the values (boxes) at which it comes about.
+    budget : float or Budget, optional
+        Seconds or a `Budget`; None is 60 seconds.
+    progress : bool, optional
+        Show a bar.
+    log : path, optional
+        A file for a log of the proof, which `collide.check` verifies by itself. It is found after the search, within the same budget, and
+        `notes` say what it proves.
+
+    Returns
+    -------
+    Distance
+        With `bracket` = (lo, hi) and `points` (k, 2, 3), pairs of nearest points; of two meshes one pair is listed. That one body is inside
+        the other is said in `notes`. A spent budget, Ctrl-C and refused memory raise nothing: the result then holds what is proved so far.
+
+    Raises
+    ------
+    TypeError
+        For anything that is no body.
+    ValueError
+        For a body without a surface or a normal, with a free `Parameter`, or with edges that do not lie on its faces; for a time that is
+        not finite; for a tolerance, spacing or budget that is not positive; with `log`, where no log can be written.
+
+    Notes
+    -----
+    `bracket` *encloses* the least distance. Points *approximate*.
 
     The distance of surfaces that are *proved* to meet is 0. Where they touch without crossing, which rounding cannot tell from a near miss,
-    the bracket begins with 0 and ends with a few roundings; that meshes touch is decided, if their poses are rational numbers. The search
-    takes longer where nearest points form curves or surfaces, unless algebra proves that both bodies turn into themselves about one axis,
-    as coaxial tori, concentric spheres, and cans made of implicit surfaces do: then a slice of one of them is enough.
+    the bracket begins with 0 and ends with a few roundings. A touch of meshes is decided if their poses are rational numbers.
 
-    Raises TypeError for what is no body, and ValueError for a body without a surface or a normal,
-    with a free `Parameter`, or with edges that do not lie on its faces, for a time that is not finite, for a tolerance, spacing or
-    budget that is not positive, and, with `log`, for what no log can be written of. A spent budget, Ctrl-C and refused memory raise
-    nothing: the result says what is proved so far.
+    The search takes longer where nearest points form curves or surfaces. If algebra proves that both bodies turn into themselves about one
+    axis, as coaxial tori, concentric spheres, and cans made of implicit surfaces do, a slice of one of them is enough.
 
+    Examples
+    --------
     >>> from collide import distance
     >>> from generative import ParametricSurface, Rigid, u, v
     >>> plate = ParametricSurface([u, v, 0], {u: (-1, 1), v: (-1, 1)})
@@ -98,17 +130,50 @@ def distance(a: Any, b: Any, at: float = 0.0, *, tolerance: float = 1e-9, spacin
 def clearance(bodies: Sequence[Any], time: tuple[Any, Any], at_least: float | None = None, *, tolerance: float = 1e-9,
               spacing: float | None = None, ignore: Iterable[Any] = (), parameters: Mapping[Any, Any] | None = None,
               budget: Budget | float | None = None, progress: bool = False, log: str | PathLike[str] | None = None) -> Clearance:
-    """The least distance of the surfaces of moving, possibly deforming bodies over a time span, of all pairs, with when and where it is.
+    """Bracket the least distance of moving, possibly deforming bodies over a time span, of all pairs, with its time and place.
 
-    `bodies`, `time`, `ignore`: as in `first_contact`. `tolerance`, a bracket width: that of the distance,
-    against its size. `spacing`, `parameters` and `log` as in `distance`. `at_least`: a distance. Then the search is only whether the
-    bodies keep it, and ends with the first proof of one or the other: `verdict`. If they do, the bracket begins with it. `budget`: seconds
-    or a `Budget`.
+    Parameters
+    ----------
+    bodies, time, ignore
+        As in `first_contact`.
+    at_least : float, optional
+        A distance. Then the search only decides whether the bodies keep it, and ends with the first proof of one or the other: `verdict`.
+        If they do, the bracket begins with it.
+    tolerance : float, optional
+        `tolerance`, a bracket width: that of the distance, against its size.
+    spacing, parameters, log : optional
+        As in `distance`.
 
-    Pairs that are farther from each other than others are known to come, at all times, are not searched.
+        Deprecated: `separation`, the former name of `spacing`, is still taken until 0.1.0, with a DeprecationWarning.
+    budget : float or Budget, optional
+        Seconds or a `Budget`; None is 60 seconds.
+    progress : bool, optional
+        Show a bar.
 
-    Raises like `distance`, and ValueError for fewer than two bodies, a time span that does not go forward, pairs to be ignored of
-    bodies that do not exist, and a distance `at_least` that is not positive.
+    Returns
+    -------
+    Clearance
+        With `bracket`, `times`, `pairs`, `points` (k, 2, 3), and `verdict` (True, False or None).
+
+    Raises
+    ------
+    TypeError, ValueError
+        As `distance`. ValueError also for fewer than two bodies, a time span that does not go forward, ignored pairs of bodies that do not
+        exist, and a distance `at_least` that is not positive.
+
+    Notes
+    -----
+    The distance is that of the surfaces. `bracket` *encloses* it; the `verdict` is *proved* either way, or None. Pairs that are farther
+    from each other than others are known to come, at all times, are not searched.
+
+    Examples
+    --------
+    >>> from collide import clearance
+    >>> from generative import ParametricSurface, Rigid, t, u, v
+    >>> plate = ParametricSurface([u, v, 0], {u: (-1, 1), v: (-1, 1)})
+    >>> bowl = ParametricSurface([u, v, u**2 + v**2], {u: (-1, 1), v: (-1, 1)}).moved(Rigid(translation=[0, 0, 2 - t]))
+    >>> clearance([plate, bowl], (0, 1), at_least=0.5).verdict
+    True
     """
     span = check_span(time)
     reach = math.inf if at_least is None else check_positive("at_least", at_least)

@@ -58,45 +58,95 @@ def first_contact(bodies: Sequence[Any], time: tuple[Any, Any], *, simultaneity:
                   tolerance: float = 1e-9, tracked: Sequence[Tracked] = (), ignore: Iterable[Any] = (), method: str = "auto",
                   order: str = "auto", tangency: bool = True, parameters: Mapping[Any, Any] | None = None,
                   budget: Budget | float | None = None, progress: bool = False, log: str | PathLike[str] | None = None) -> Contacts:
-    """The earliest contact of moving, possibly deforming bodies in a time span, with what is proved about it.
+    """Find the earliest contact of moving, possibly deforming bodies in a time span, with proof.
 
-    For pairs *proved* disjoint at time[0]: `time` of the result encloses the least t at which the closed surfaces meet, and before
-    `clear_until` they are *proved* not to meet. For pairs that touch or overlap at the start: the same for new incoming tangential contacts
-    (Snyder 1993, Section 2). An implicit surface is what lies within its bounds. A pair that touches at the start, but is proved disjoint
-    `simultaneity` before it by the formulas of its motions, is searched from there like a pair that starts apart; the bracket of a contact
-    just at time[0] then begins a little earlier, because of rounding. Likewise the bracket of a contact just at time[1] may end a little
-    later, if the motions go on by the same formulas; it holds time[1] then.
+    Parameters
+    ----------
+    bodies : sequence
+        ParametricSurface, ImplicitSurface (and unions, intersections, differences of them), Solid and `Mesh` values, two or more. An
+        implicit surface is seen within its bounds only.
+    time : pair
+        (first, last): finite numbers or exact SymPy numbers, first < last.
+    simultaneity : float, optional
+        In units of time. A contact that comes at most this much later than the first is listed, too, if surfaces come to touch there, also
+        from within; an isolated one at which they part, or have crossed already, is not. Late in time it is some roundings of the time at
+        least. Where contacts form curves or patches, the bracket of the time is about this wide.
+    spacing : float, optional
+        The distance between the points listed on curves and patches of contact. Isolated contacts beside these are listed, too, but one of
+        the same two faces may be missed if it is nearer to the curve or patch than an eighth of `spacing`.
 
-    Two parametric bodies of flat faces with rational corners are answered exactly where one seen from the other shifts by a polynomial of
-    t, or turns evenly about an axis: also what touches without crossing, or slides flush, is proved. Where such a pair touches at the
-    start, and parts at once, the answer is when it meets again.
+        Deprecated: the former name `separation` is still taken until 0.1.0, with a DeprecationWarning.
+    tolerance : float, optional
+        `tolerance`, a parameter width: boxes are divided until they are no wider, and only then listed without proof.
+    tracked : sequence of Tracked, optional
+        Contacts that are known already; they are not reported.
+    ignore : iterable, optional
+        Pairs of bodies that are not asked about, and groups (of more than two) without any pair to ask about. Bodies are given by numbers
+        or names, as in ``ignore=[(0, 1), ("base", "arm", "hand")]``. Nothing is claimed of these pairs; all claims are about the others.
+    method, order, tangency : optional
+        See `docs/pages/methods.md`. They change the work, not the meaning.
+    parameters : mapping, optional
+        {symbol: number or (lo, hi)}, for the `generative.Parameter` symbols in the formulas.
+    budget : float or Budget, optional
+        Seconds or a `Budget`; None is 60 seconds. It counts everything, also compiling formulas; but compiled formulas are searched for at
+        least some milliseconds. To go on after a spent budget, ask again for the time from `clear_until` on.
+    progress : bool, optional
+        Show a bar.
+    log : path, optional
+        A file for a log of the proof, which `collide.check` verifies.
 
-    `bodies`: ParametricSurface, ImplicitSurface (and unions, intersections, differences of them), Solid and `Mesh` values. `simultaneity`:
-    a contact that comes at most this much later than the first is listed, too, if surfaces come to touch there, also from within; an
-    isolated one at which they part, or have crossed already, is not; late in time that is some roundings of the time at least. Where
-    contacts form curves or patches, the bracket of the time is about this wide. `spacing`: the distance between the points listed on
-    such curves and patches. Isolated contacts beside these are listed, too, but one of the same two faces may be missed if it is nearer to
-    the curve or patch than an eighth of `spacing`. `tolerance`, a parameter width: boxes are divided until they are no wider, and only
-    then listed without proof. `tracked`: contacts that are known already (`Tracked`). `ignore`: pairs of bodies that are not asked about,
-    and groups (of more than two) of which no pair is; bodies are given by numbers or names, as in ``ignore=[(0, 1), ("base", "arm",
-    "hand")]``. Nothing is claimed of these, and all that is said of the bodies is said of the other pairs. `method`, `order`, `tangency`:
-    see `docs/pages/methods.md`; they change the work, not the meaning.
-    `parameters`: {symbol: number or (lo, hi)}, for the `generative.Parameter` symbols in the formulas; `Contacts.sensitivity` then tells
-    how contacts move with them. With ranges (lo, hi) `time` encloses the earliest contact for any values in these, and before `clear_until`
-    there is none for all of them; what is listed comes first so, and `parameters` of the answer holds the values (boxes) at which each
-    contact does: the worst case. There pairs of bodies in whose formulas a range stands, and that are not proved apart at time[0] for all
-    values, count as apart, also if they do not move against each other; surfaces that meet there for some do so at this very time. In
-    ranges a contact at a corner or on a side of these is unique only if the sign of the derivative of the time by the parameters there is
-    proved; u and v of a patch whose domain depends on them are shares of it; bounds of implicit surfaces are the widest. `budget`: seconds
-    or a `Budget`. It counts everything, also compiling formulas; but what was compiled is searched for at least some milliseconds. To go on
-    after a spent budget, ask again for the time from `clear_until` on.
+    Returns
+    -------
+    Contacts
+        With `status`, `time` (the bracket of the earliest contact), `clear_until`, and the contacts: `points`, `normals`, `features`, `uv`,
+        and whether each is proved to exist and to be `unique`. A spent budget, Ctrl-C and refused memory raise nothing: the result then
+        holds what is proved so far.
 
-    Raises TypeError for what is no list of bodies, and ValueError for fewer than two of them, for a body without a surface or a normal,
-    with a free `Parameter`, or with edges that do not lie on its faces, for parameters that no formula has, or with ranges that are
-    empty, reversed, or seen to make a body degenerate, for pairs to be ignored of bodies that do not exist, and where no pair is left,
-    for a time span that is not finite or does not go forward, for a tolerance or budget that is not positive, for an unknown option,
-    for tracked functions that do not follow the bodies, and with `log` for what no log can be written of. A spent budget, Ctrl-C and
-    refused memory raise nothing: the result says what is proved so far.
+    Raises
+    ------
+    TypeError
+        For bodies that are not in a list, or of an unknown kind.
+    ValueError
+        For fewer than two bodies; for a body without a surface or a normal, with a free `Parameter`, or with edges that do not lie on its
+        faces; for parameters that no formula has; for ranges that are empty, reversed, or seen to make a body degenerate; for ignored pairs
+        of bodies that do not exist, and if no pair is left; for a time span that is not finite or does not go forward; for a tolerance or
+        budget that is not positive; for an unknown option; for tracked functions that do not follow the bodies; with `log`, where no log
+        can be written.
+
+    Notes
+    -----
+    Pairs *proved* disjoint at time[0]: `time` *encloses* the least t at which the closed surfaces meet, and before `clear_until` they are
+    *proved* not to meet. Pairs that touch or overlap at the start: the same for new incoming tangential contacts (Snyder 1993, Section 2).
+    Positions of points and normals *approximate*. See `docs/pages/guarantees.md`.
+
+    *Ends of the span.* A pair that touches at the start, but is proved disjoint `simultaneity` before it by the formulas of its motions, is
+    searched from there like a pair that starts apart; the bracket of a contact just at time[0] then begins a little earlier, because of
+    rounding. The bracket of a contact just at time[1] may end a little later, if the motions go on by the same formulas; it holds time[1]
+    then.
+
+    *Flat faces.* Two parametric bodies of flat faces with rational corners are answered exactly where one seen from the other shifts by a
+    polynomial of t, or turns evenly about an axis: contact without crossing and flush sliding are proved, too. Where such a pair touches at
+    the start, and parts at once, the answer is when it meets again.
+
+    *Parameters.* `Contacts.sensitivity` encloses how contacts move with them. With ranges (lo, hi) `time` *encloses* the earliest contact
+    for any values in these, and before `clear_until` there is none for all of them. The contacts listed come first, and `parameters` of the
+    answer holds the values (boxes) at which each does: the worst case. Pairs of bodies in whose formulas a range stands, and that are not
+    proved apart at time[0] for all values, count as apart, also if they do not move against each other; surfaces that meet there for some
+    values do so at this very time. A contact at a corner or on a side of the ranges is unique only if the sign of the derivative of the
+    time by the parameters there is proved. u and v of a patch whose domain depends on a range are shares of it; bounds of implicit surfaces
+    are the widest.
+
+    Examples
+    --------
+    A bowl falls on a plate, which it meets at t = 1.
+
+    >>> from collide import first_contact
+    >>> from generative import ParametricSurface, Rigid, t, u, v
+    >>> plate = ParametricSurface([u, v, 0], {u: (-1, 1), v: (-1, 1)})
+    >>> bowl = ParametricSurface([u, v, u**2 + v**2], {u: (-1, 1), v: (-1, 1)}).moved(Rigid(translation=[0, 0, 1 - t]))
+    >>> found = first_contact([plate, bowl], (0, 2))
+    >>> found.status, found.time.lo <= 1 <= found.time.hi, found.unique.tolist()
+    (Status.CONTACT, True, [True])
     """
     if parameters is not None:
         return _with_parameters(bodies, time, parameters, {

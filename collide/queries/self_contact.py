@@ -50,34 +50,71 @@ _FEW, _MANY = 8, 20_000
 def self_contact(surface: ParametricSurface | Solid | BezierNets | Sequence[ParametricSurface], time: tuple[Any, Any], *,
                  simultaneity: float = 1e-6, spacing: float = 0.05, tolerance: float = 1e-9, budget: Budget | float | None = None,
                  progress: bool = False, log: str | PathLike[str] | None = None) -> Contacts:
-    """The earliest contact of a deforming surface with itself, or of a sheet of several surfaces with themselves and each other.
+    """Find the earliest contact of a deforming surface with itself, or of a sheet of several surfaces with themselves and each other.
 
-    A contact is one point of space at two different places of the sheet. `time` of the result encloses the earliest one. Before
-    `clear_until` there is *proved* to be none, however close the two places are.
+    A contact is one point of space at two different places of the sheet.
 
-    `surface`: one surface, a list of them, a Solid (its faces), or `BezierNets`. Sides and corners that coincide at all times, with
-    parameters in proportion, are found and proved to coincide: there one place has several parameters. Whatever else touches at the start
-    is a contact. All pairs of places are covered: of one surface; across a seam, a side or a pole; round a corner, however many surfaces
-    share it; far from each other. A contact on a shared side may be listed for both surfaces that have it.
+    Parameters
+    ----------
+    surface : ParametricSurface, Solid, BezierNets or sequence of ParametricSurface
+        One surface, a list of them, a Solid (its faces), or `BezierNets`.
+    time : pair
+        (first, last): finite numbers or exact SymPy numbers, first < last.
+    simultaneity, tolerance, progress : optional
+        Options as in `first_contact`.
+    spacing : float, optional
+        The distance between the points listed on curves and patches of contact, as in `first_contact`.
 
-    Places may meet that are as close to each other as one likes: where a surface folds up (its normal vanishes), or where two surfaces fold
-    together along a side or at a corner (their tangents lie on one another). From the first time at which this is not excluded nothing is
-    claimed. The answer ends there, and is UNRESOLVED if nothing was found before. Two surfaces that share two sides with a common corner,
-    like the halves of a pillow, have the same tangents there. That is covered if the surfaces bend away from each other (their mixed second
-    derivatives by u and v differ, out of the tangent plane). Round a pole, where a side is a single point, smooth parameters are needed, as
-    a ball has them. If none are found: ValueError.
+        Deprecated: the former name `separation` is still taken until 0.1.0, with a DeprecationWarning.
+    budget : float or Budget, optional
+        Seconds or a `Budget`; None is 60 seconds.
+    log : path, optional
+        A file for a log of the proof. It can be written for surfaces that are not joined, and for one that closes on itself where its
+        formulas repeat.
 
-    Sides that close along all their length at once, with parameters in proportion, as those of a strip that rolls up, are proved to meet
-    from their formulas. Other contacts at the same time may then be missing from the list. Any other contact without crossing is only
-    located, UNRESOLVED.
+    Returns
+    -------
+    Contacts
+        With `time`, which encloses the earliest contact, and `clear_until`. Contacts of a side or a corner count like others; their
+        features are "edge 2" or "vertex 1" of the surface. A contact on a shared side may be listed for both surfaces that have it.
 
-    Contacts of a side or a corner count like others; their features are "edge 2" or "vertex 1" of the surface. Options as in
-    `first_contact`; a `log` can be written of surfaces that are not joined,
-    and of one that closes on itself where its formulas repeat.
+    Raises
+    ------
+    TypeError
+        For anything but a parametric surface or a list of them.
+    ValueError
+        For surfaces with a free `Parameter`; for a pole without smooth parameters; for a time span that is not finite or does not go
+        forward; for a tolerance or budget that is not positive; with `log`, where no log can be written.
 
-    Raises TypeError for what is no parametric surface or list of them, and ValueError for surfaces with a free `Parameter`, for a pole as
-    above, for a time span that is not finite or does not go forward, for a tolerance or budget that is not positive, and, with `log`, for
-    what no log can be written of.
+    Notes
+    -----
+    `time` *encloses* the earliest contact. Before `clear_until` there is *proved* to be none, however close the two places are.
+
+    *Joined sides.* Sides and corners that coincide at all times, with parameters in proportion, are found and *proved* to coincide: there
+    one place has several parameters. Any other touch at the start is a contact. All pairs of places are covered: of one surface; across a
+    seam, a side or a pole; round a corner, however many surfaces share it; far from each other.
+
+    *Folds.* Places may meet that are arbitrarily close to each other: where a surface folds up (its normal vanishes), or where two surfaces
+    fold together along a side or at a corner (their tangents lie on one another). From the first time at which this is not excluded nothing
+    is claimed. The answer ends there, and is UNRESOLVED if nothing was found before. Two surfaces that share two sides with a common
+    corner, like the halves of a pillow, have the same tangents there. That is covered if the surfaces bend away from each other (their
+    mixed second derivatives by u and v differ, out of the tangent plane).
+
+    *Poles.* Round a pole, where a side is a single point, smooth parameters are needed, as a ball has them. If none are found: ValueError.
+
+    *Closing sides.* Sides that close along all their length at once, with parameters in proportion, as those of a strip that rolls up, are
+    *proved* to meet from their formulas. Other contacts at the same time may then be missing from the list. Any other contact without
+    crossing is only located, UNRESOLVED.
+
+    Examples
+    --------
+    A flat plate never touches itself, however it is moved.
+
+    >>> from collide import self_contact
+    >>> from generative import ParametricSurface, t, u, v
+    >>> plate = ParametricSurface([u, v, t * u], {u: (0, 1), v: (0, 1)})
+    >>> self_contact(plate, (0, 1)).status
+    Status.NO_CONTACT
     """
     span = check_span(time)
     check_options("auto", "auto", simultaneity=simultaneity, spacing=spacing, tolerance=tolerance)
