@@ -25,19 +25,45 @@ from .exact_sides import by_formulas
 
 @nesting_in_words
 def classify(body: Any, points: Any, at: float = 0.0, *, budget: Budget | float | None = None) -> np.ndarray:
-    """Where each of `points` (n, 3) is: (n,) of `Kind`, IN or OUT of the body, *proved*, or on its FACE, or UNRESOLVED.
+    """Classify points against a body: in, out, or on a face.
 
-    `body`: a closed one: an implicit body, which is in where its function is negative, a ParametricSurface without border, a Solid, or a
-    Mesh, as for `Index`. `at`: the time. A point is a triple of doubles, which count as exact. A combined body is the closure of its
-    interior (Requicha and Voelcker 1977; Tilove 1980): a wall between two parts of it is IN, and what has no thickness is OUT. FACE is
-    proved, too: for an implicit body by its functions, which are zero there in exact arithmetic, and by both sides of it near the point.
-    Where these are not found, as where balls touch that are intersected, points are UNRESOLVED. So are points on other curved surfaces, and
-    points so near to any that rounding does not tell. For a mesh the answers are those of `Index.classify`, if its pose at that time is
-    rational; else what is too near to it is UNRESOLVED. `budget`: seconds or a `Budget`; what is not decided within it is UNRESOLVED.
+    Parameters
+    ----------
+    body : body
+        A closed one: an implicit body, which is in where its function is negative, a ParametricSurface without border, a Solid, or a Mesh,
+        as for `Index`.
+    points : array_like, (n, 3)
+        Triples of doubles, which count as exact.
+    at : float, optional
+        The time.
+    budget : float or Budget, optional
+        Seconds or a `Budget`; None is 60 seconds. Points that are not decided within it are UNRESOLVED.
 
-    Raises TypeError for what is no body, and ValueError for one that is not closed, or has a free `Parameter`, or that no body can be; for
-    points of another shape, and for a time or a budget that is none.
+    Returns
+    -------
+    ndarray, (n,)
+        Of `Kind`: IN or OUT of the body, on its FACE, or UNRESOLVED.
 
+    Raises
+    ------
+    TypeError
+        For anything that is no body.
+    ValueError
+        For a body that is not closed, has a free `Parameter`, or cannot exist; for points of another shape; for a time or a budget that is
+        none.
+
+    Notes
+    -----
+    IN, OUT and FACE are *proved*. A combined body is the closure of its interior (Requicha and Voelcker 1977; Tilove 1980): a wall between
+    two parts of it is IN, and a part without thickness is OUT.
+
+    FACE of an implicit body is proved by its functions, which are zero there in exact arithmetic, and by both sides of it near the point.
+    Where these are not found, as where balls touch that are intersected, points are UNRESOLVED. Points on other curved surfaces are
+    UNRESOLVED, and so are points so near to any that rounding does not decide. For a mesh the answers are those of `Index.classify`, if its
+    pose at that time is rational; else points too near to it are UNRESOLVED.
+
+    Examples
+    --------
     >>> import collide
     >>> from generative import ImplicitSurface, x, y, z
     >>> ball = ImplicitSurface(x**2 + y**2 + z**2 - 1, bounds=[(-2, 2)] * 3)

@@ -31,15 +31,41 @@ from .undecided_rows import with_undecided
 def clearance_batch(bodies: Sequence[Any], time: tuple[Any, Any], at_least: float | None = None, *, parameters: Mapping[Any, Any],
                     tolerance: float = 1e-9, ignore: Iterable[Any] = (), executor: Any = None, budget: Budget | float | None = None,
                     progress: bool = False) -> ClearanceBatch:
-    """How near do moving bodies come to each other, for n values of the parameters in their formulas?
+    """Bracket how near moving bodies come to each other, for n values of the parameters in their formulas.
 
-    `bodies`, `time`, `at_least`, `tolerance`, a bracket width: as in `clearance`, the answer of each row being the bracket, the verdict and
-    one pair of nearest points that it would give; what is inside what is not looked at. `parameters`, `ignore`, `executor`, `budget`: as
-    in `contact_batch`. `budget`: seconds or a `Budget`, for all rows.
+    Parameters
+    ----------
+    bodies, time, at_least
+        As in `clearance`.
+    parameters : mapping
+        {symbol: array (n,)}, as in `contact_batch`.
+    tolerance : float, optional
+        `tolerance`, a bracket width: as in `clearance`.
+    ignore, executor : optional
+        As in `contact_batch`.
+    budget : float or Budget, optional
+        Seconds or a `Budget`, for all rows; None is 60 seconds.
+    progress : bool, optional
+        Show a bar.
 
-    Raises like `contact_batch`, and ValueError for a distance `at_least` that is not positive, and for a row in which an implicit body is
-    too small for `clearance`.
+    Returns
+    -------
+    ClearanceBatch
+        For each row the bracket, the verdict and one pair of nearest points, as `clearance` gives them. Whether one body is inside another
+        is not looked at.
 
+    Raises
+    ------
+    TypeError, ValueError
+        As `contact_batch`. ValueError also for a distance `at_least` that is not positive, and for a row in which an implicit body is too
+        small for `clearance`.
+
+    Notes
+    -----
+    Brackets *enclose* the least distances; a verdict is *proved*, or None. Points *approximate*.
+
+    Examples
+    --------
     >>> import numpy as np
     >>> from collide import clearance_batch
     >>> from generative import Parameter, ParametricSurface, Rigid, t, u, v

@@ -56,33 +56,68 @@ _NONE, _CONTACT, _UNRESOLVED, _SPENT = range(4)
 def contact_batch(bodies: Sequence[Any], time: tuple[Any, Any], *, parameters: Mapping[Any, Any], tolerance: float = 1e-6,
                   ignore: Iterable[Any] = (), executor: Any = None, budget: Budget | float | None = None,
                   progress: bool = False, log: str | PathLike[str] | None = None) -> BodyBatch:
-    """When do moving surfaces first meet, for n values of the parameters in their formulas?
+    """Find when moving surfaces first meet, for n values of the parameters in their formulas.
 
-    `bodies`: two or more, of all kinds that `first_contact` takes, with `generative.Parameter` symbols in their formulas, motions, domains
-    or bounds. `parameters` {symbol: array (n,)} gives each of these symbols n numbers, doubles that count as exact; row k of the answer is
-    for the k-th of each. `time`, `ignore`: as in `first_contact`. `tolerance`, a bracket width: that of the time. `executor`: who shares
-    the rows, as a `concurrent.futures.ProcessPoolExecutor`, or whatever has `submit` or `map` like it; the answers are the same bits.
-    `budget`: seconds or a `Budget`, for all rows; rows that it does not reach, or Ctrl-C, are BUDGET_SPENT. With an executor its boxes
-    and bytes are those of each chunk of rows, and so are rows whose worker died (`notes`). `log`: a folder, in which each row that is
-    decided gets a log of its proof, `row-0.proof` and so on, as `first_contact` writes it; found after the search, by this process.
+    Parameters
+    ----------
+    bodies : sequence
+        Two or more, of all kinds that `first_contact` takes, with `generative.Parameter` symbols in their formulas, motions, domains or
+        bounds.
+    time, ignore
+        As in `first_contact`.
+    parameters : mapping
+        {symbol: array (n,)}: n numbers for each of these symbols, doubles that count as exact. Row k of the answer is for the k-th of each.
+    tolerance : float, optional
+        `tolerance`, a bracket width: that of the time.
+    executor : optional
+        Shares the rows, as a `concurrent.futures.ProcessPoolExecutor`, or any object that has `submit` or `map` like it. The answers are
+        the same bits.
+    budget : float or Budget, optional
+        Seconds or a `Budget`, for all rows; None is 60 seconds. With an executor its boxes and bytes are those of each chunk of rows.
+    progress : bool, optional
+        Show a bar.
+    log : path, optional
+        A folder, in which each decided row gets a log of its proof, `row-0.proof` and so on, as `first_contact` writes it. Logs are found
+        after the search, by this process.
 
+    Returns
+    -------
+    Batch
+        With `status`, `hit` and `proved` (n,), and `time` (n, 2). Approximately, `pairs` (n, 2) are the bodies that meet, on their `faces`
+        (n, 2), at `points` (n, 3), and `parameters` (n, 4) are u1, v1, u2, v2 there. An implicit body has none: its face is -1, and its u
+        and v are NaN. A face of a mesh is a triangle.
+
+    Raises
+    ------
+    TypeError
+        For bodies that are not in a list.
+    ValueError
+        For fewer than two bodies; for a symbol without values, values without a symbol, arrays of different lengths or with numbers that
+        are not finite; for a tolerance outside 1e-12 to 1; for a time span that does not go forward; for ignored pairs of bodies that do
+        not exist; for a body without parameters that `first_contact` refuses; where no log can be written; for a row in which a domain is
+        empty or a body has no position, as with a rotation axis of length zero.
+
+    Notes
+    -----
     The answer of a row is the least t of the span at which the closed surfaces of two bodies meet, borders included: that of
-    `first_contact` for bodies that start apart; surfaces that meet at time[0] do so at this very time. That one body may enclose another is
+    `first_contact` for bodies that start apart. Surfaces that meet at time[0] do so at this very time. That one body may enclose another is
     not looked at.
 
-    No hit is *proved* free of contact. CONTACT: `time` holds the earliest contact, and one is *proved* to exist within it; `notes` say so
-    where rounding leaves this bracket wider than the tolerance. Approximately, `pairs` (n, 2) are the bodies that meet, on their `faces`
-    (n, 2), at `points` (n, 3), and `parameters` (n, 4) are u1, v1, u2, v2 there. An implicit body has none: its face is -1, and its u and v
-    are NaN. A face of a mesh is a triangle. UNRESOLVED: no contact before time[0] of the bracket, and one is neither proved nor excluded
-    near `points`; of a graze `time` is as wide as rounding leaves it open, some 1e-8, or more where bodies part slowly. BUDGET_SPENT: no
-    contact before time[0], and one by time[1] where `proved`. Rotation matrices with parameters are taken on trust. Of a contact just at
-    the end of the span the bracket may end a little later, as that of `first_contact`.
+    - No hit: *proved* free of contact.
+    - CONTACT: `time` *encloses* the earliest contact, and one is *proved* to exist within it; `notes` say so where rounding leaves this
+      bracket
+      wider than the tolerance. Of a contact just at the end of the span the bracket may end a little later, as that of `first_contact`.
+    - UNRESOLVED: no contact before time[0] of the bracket, and one is neither proved nor excluded near `points`. Of a graze `time` is as
+      wide
+      as rounding leaves it open, some 1e-8, or more where bodies part slowly.
+    - BUDGET_SPENT: no contact before time[0], and one by time[1] where `proved`. Such are rows that the budget does not reach, or Ctrl-C,
+      and
+      rows whose worker died (`notes`).
 
-    Raises TypeError for what is no list of bodies, and ValueError for fewer than two of them, a symbol without values, values without a
-    symbol, arrays of different lengths or with numbers that are not finite, a tolerance outside 1e-12 to 1, a time span that does not go
-    forward, pairs to be ignored of bodies that do not exist, a body without parameters that `first_contact` refuses, what no log can be
-    written of, and a row in which a domain is empty or a body has no position, as with a rotation axis of length zero.
+    Rotation matrices with parameters are taken on trust.
 
+    Examples
+    --------
     >>> import numpy as np
     >>> from collide import contact_batch
     >>> from generative import Parameter, ParametricSurface, Rigid, t, u, v

@@ -131,18 +131,58 @@ class Minimum:
 def minimize(objective: Any, domain: Mapping[Any, tuple[Any, Any]], *, equal: Any = (), at_least: Any = (), tolerance: float = 1e-8,
              width: float = 1e-6, budget: Budget | float | None = None, progress: bool = False,
              log: str | PathLike[str] | None = None) -> Minimum:
-    """The global minimum of `objective` over the points of the box `domain` = {symbol: (lo, hi), ...} that satisfy all constraints.
+    """Bracket the global minimum of `objective` over the points of a box that satisfy all constraints.
 
-    `equal`: formulas h, meaning h = 0, or Eq(a, b). `at_least`: formulas g, meaning g >= 0, or relations, joined by And, Or, Not as you
-    like. Each strict inequality g > 0 is read as g >= 0, however it is written, so that a minimum exists; `notes` say so. (And(x > y,
-    y >= x) is False already in SymPy.) `tolerance`, a bracket width: that of the minimum, times its size where that is larger than 1.
-    `width`, a parameter width: boxes are divided until they are no wider. `budget`: seconds or a `Budget`. `log`: a file for a log of the
-    proof, which `collide.check` verifies by itself; it is found after the search, within the same budget, and `notes` say what it proves.
-    Points where a formula is undefined, or larger than 1e300, are not feasible.
+    Parameters
+    ----------
+    objective : formula
+        The real function f.
+    domain : mapping
+        {symbol: (lo, hi), ...}, with finite lo < hi.
+    equal : formula or list, optional
+        Formulas h, meaning h = 0, or Eq(a, b).
+    at_least : formula, relation or list, optional
+        Formulas g, meaning g >= 0, or relations, joined by And, Or, Not in any way. Each strict inequality g > 0 is read as g >= 0, however
+        it is written, so that a minimum exists; `notes` say so. (And(x > y, y >= x) is False already in SymPy.)
+    tolerance : float, optional
+        `tolerance`, a bracket width: that of the minimum, times its size where that is larger than 1.
+    width : float, optional
+        `width`, a parameter width: boxes are divided until they are no wider.
+    budget : float or Budget, optional
+        Seconds or a `Budget`; None is 60 seconds. A spent budget raises nothing.
+    progress : bool, optional
+        Show a bar.
+    log : path, optional
+        A file for a log of the proof, which `collide.check` verifies by itself. It is found after the search, within the same budget, and
+        `notes` say what it proves.
 
-    Raises TypeError for what is no real formula or no condition, ValueError for more than one objective, a symbol without a domain, a
-    domain that is not finite with lo < hi, a tolerance, width or budget that is not positive, and, with `log`, for what no log can be
-    written of, and UnsupportedExpression (a ValueError) for a formula that has no inclusion function. A spent budget raises nothing.
+    Returns
+    -------
+    Minimum
+        With `bracket` = (lo, hi), lo <= hi, which encloses the least value.
+
+    Raises
+    ------
+    TypeError
+        For anything but real formulas and conditions.
+    ValueError
+        For more than one objective, a symbol without a domain, a domain that is not finite with lo < hi, a tolerance, width or budget that
+        is not positive; with `log`, where no log can be written; and UnsupportedExpression, its subclass, for a formula that has no
+        inclusion function.
+
+    Notes
+    -----
+    `bracket` *encloses* the least value, if a feasible point exists (Hansen and Walster 2004, Chapter 13). Points where a formula is
+    undefined, or larger than 1e300, are not feasible.
+
+    Examples
+    --------
+    >>> import sympy as sp
+    >>> from collide import minimize
+    >>> x = sp.Symbol("x", real=True)
+    >>> m = minimize(x * (x - 1), {x: (0, 1)})
+    >>> m.status, m.bracket.lo <= -0.25 <= m.bracket.hi
+    (MinimumStatus.OPTIMAL, True)
     """
     box = read_domain(domain)
     tolerance, width = check_positive("tolerance", tolerance), check_positive("width", width)

@@ -109,18 +109,51 @@ class Subpaving(Frozen):
 @nesting_in_words
 def pave(constraints: Any, domain: Mapping[Any, tuple[Any, Any]], *, eps: float, budget: Budget | float | None = None,
          progress: bool = False) -> Subpaving:
-    """The points in the box `domain` = {symbol: (lo, hi), ...} that satisfy all `constraints`, between inner and outer boxes.
+    """Cover the points of a box that satisfy all constraints, between inner and outer boxes.
 
-    `constraints`: relations of SymPy, joined by And, Or and Not as you like, as of `codegen.contract`: a relation holds where both of its
-    sides are defined and it is true. Boxes are contracted to the set and to its complement, and what is left of both is halved, until no
-    side is longer than `eps` (in the units of the variables; or than some units in the last place of its ends): Jaulin and Walter 1993,
-    with separators (Jaulin and Desrochers 2014). Where some constraints are equations, the boxes cover their zeros, and it is tried to
-    prove for each that a piece of them passes through it. Isolated zeros are rather found by `solve`.
-    `budget`: seconds or a `Budget`. `progress`: show a bar.
+    Parameters
+    ----------
+    constraints : relation or list
+        Relations of SymPy, joined by And, Or and Not in any way, as of `codegen.contract`. A relation holds where both of its sides are
+        defined and it is true.
+    domain : mapping
+        {symbol: (lo, hi), ...}, with finite lo < hi.
+    eps : float
+        In the units of the variables. Boxes are halved until no side is longer, or than some units in the last place of its ends.
+    budget : float or Budget, optional
+        Seconds or a `Budget`; None is 60 seconds. A spent budget raises nothing.
+    progress : bool, optional
+        Show a bar.
 
-    Raises TypeError for what is no relation, ValueError for a symbol without a domain, a domain that is not finite with lo < hi, an `eps`
-    or a budget that is not positive, and UnsupportedExpression (a ValueError) for a formula that has no inclusion function. A spent budget
-    raises nothing.
+    Returns
+    -------
+    Subpaving
+        With `inner` boxes (k, n, 2) and `border` boxes (j, n, 2), n being the number of variables.
+
+    Raises
+    ------
+    TypeError
+        For anything but relations.
+    ValueError
+        For a symbol without a domain, a domain that is not finite with lo < hi, an `eps` or a budget that is not positive; and
+        UnsupportedExpression, its subclass, for a formula that has no inclusion function.
+
+    Notes
+    -----
+    Inner boxes are *proved* to lie in the set; inner and border boxes together *enclose* it. Boxes are contracted to the set and to its
+    complement, and the rest of both is halved (Jaulin and Walter 1993), with separators (Jaulin and Desrochers 2014). Where some
+    constraints are equations, the boxes cover their zeros, and the search tries to prove for each box that a piece of them passes through
+    it. Isolated zeros are rather found by `solve`.
+
+    Examples
+    --------
+    >>> import sympy as sp
+    >>> from collide import pave
+    >>> x, y = sp.symbols("x y", real=True)
+    >>> disc = pave(x**2 + y**2 <= 1, {x: (-2, 2), y: (-2, 2)}, eps=0.1)
+    >>> area = [(boxes[..., 1] - boxes[..., 0]).prod(axis=1).sum() for boxes in (disc.inner, disc.border)]
+    >>> bool(area[0] <= sp.pi <= area[0] + area[1])
+    True
     """
     box, eps = read_domain(domain), check_positive("eps", eps)
     outer = contract(constraints, box.symbols, rounds=_ROUNDS)

@@ -106,23 +106,59 @@ class Zeros:
 def solve(equations: Any, domain: Mapping[Any, tuple[Any, Any]], *, at_least: Any = (), implied: Any = (), tolerance: float = 1e-9,
           method: str = "auto", budget: Budget | float | None = None, progress: bool = False,
           log: str | PathLike[str] | None = None) -> Zeros:
-    """All zeros of `equations` in the box `domain` = {symbol: (lo, hi), ...}: proved one by one where that is possible.
+    """Find all zeros of a system of equations in a box, each proved where that is possible.
 
-    A zero of as many equations as variables is *proved* where an interval Newton operator maps a box round it into its interior (Snyder
-    1993, Section 5): multiple zeros and zeros on the border of the domain are only located. More equations than variables are located,
-    never proved, since an arbitrarily small change may destroy their zeros. If some of them are known to follow from the others, pass
-    those as `implied`: they help the search, and the rest is proved.
+    Parameters
+    ----------
+    equations : formula, relation or list
+        Formulas f, meaning f = 0, or Eq(a, b).
+    domain : mapping
+        {symbol: (lo, hi), ...}, with finite lo < hi.
+    at_least : formula, relation or list, optional
+        Formulas g, meaning g >= 0, or relations, joined by And, Or, Not in any way. All must hold, strict ones strictly.
+    implied : formula or list, optional
+        Formulas that you assert to vanish at every zero of the equations. They help the search.
+    tolerance : float, optional
+        `tolerance`, a parameter width: boxes are divided until they are no wider, and only then left undecided.
+    method : str, optional
+        "auto"; or "newton", "krawczyk", "subdivision" for comparison.
+    budget : float or Budget, optional
+        Seconds or a `Budget`; None is 60 seconds. A spent budget raises nothing.
+    progress : bool, optional
+        Show a bar.
+    log : path, optional
+        A file for a log of the proof, which `collide.check` verifies by itself. It is found after the search, within the same budget, and
+        `notes` say what it proves.
 
-    `equations`: formulas f, meaning f = 0, or Eq(a, b). `at_least`: formulas g, meaning g >= 0, or relations, joined by And, Or, Not as
-    you like; all must hold, strict ones strictly. `implied`: formulas that you assert to vanish at every zero of the equations.
-    `tolerance`, a parameter width: boxes are divided until they are no wider, and only then left undecided. `method`: "auto"; or "newton",
-    "krawczyk", "subdivision" for comparison. `budget`: seconds or a `Budget`. `log`: a file for a log of the proof, which `collide.check`
-    verifies by itself; it is found after the search, within the same budget, and `notes` say what it proves.
+    Returns
+    -------
+    Zeros
+        With `boxes` (k, n, 2) and `unique` (k,), in the order of `variables`. Every zero of the domain lies in one of the boxes.
 
-    Raises TypeError for what is no real formula or no condition, ValueError for a symbol without a domain, a domain that is not finite
-    with lo < hi, fewer equations than variables, a tolerance or budget that is not positive, an unknown method, and, with `log`, for what
-    no log can be written of, and UnsupportedExpression (a ValueError) for a formula that has no inclusion function. A spent budget raises
-    nothing.
+    Raises
+    ------
+    TypeError
+        For anything but real formulas and conditions.
+    ValueError
+        For a symbol without a domain, a domain that is not finite with lo < hi, fewer equations than variables, a tolerance or budget that
+        is not positive, an unknown method; with `log`, where no log can be written; and UnsupportedExpression, its subclass, for a formula
+        that has no inclusion function.
+
+    Notes
+    -----
+    `boxes` *enclose* all zeros. A zero of as many equations as variables is *proved* where an interval Newton operator maps a box round it
+    into its interior (Snyder 1993, Section 5). Multiple zeros and zeros on the border of the domain are only located. Zeros of more
+    equations than variables are located, never proved, since an arbitrarily small change may destroy them. If some of the equations are
+    known to follow from the others, pass those as `implied`: the rest is proved.
+
+    Examples
+    --------
+    >>> import sympy as sp
+    >>> from collide import solve
+    >>> x, y = sp.symbols("x y", real=True)
+    >>> zeros = solve([x**2 + y**2 - 1, x - y], {x: (-2, 2), y: (-2, 2)})
+    >>> zeros.status, zeros.unique.tolist(), zeros.boxes.mean(axis=2).round(6).tolist()
+    (ZerosStatus.COMPLETE, [True, True], [[-0.707107, -0.707107], [0.707107, 0.707107]])
     """
     box = read_domain(domain)
     tolerance = check_positive("tolerance", tolerance)

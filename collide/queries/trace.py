@@ -92,11 +92,38 @@ class Trace:
 @takes_separation
 @nesting_in_words
 def trace(query: Any, *arguments: Any, **options: Any) -> Trace:
-    """Run a query and record its search: ``trace(bodies, time=(0, 2))``, or ``trace(collide.solve, equations, domain)``.
+    """Run a query and record its search.
 
-    `query` is a list of bodies, for `first_contact`, or a function of `collide` that searches: `first_contact`, `solve`,
-    `minimize`; further arguments are handed to it. Errors are those of the query. The snapshots spend the query's own budget of
-    seconds: for a long search give it more than the query alone needs.
+    Parameters
+    ----------
+    query : sequence or callable
+        A list of bodies, for `first_contact`, or a function of `collide` that searches: `first_contact`, `solve`, `minimize`.
+    *arguments, **options
+        Handed to the query.
+
+    Returns
+    -------
+    Trace
+        With the `answer` of the query, and `snapshots`, the first before the first step.
+
+    Raises
+    ------
+    TypeError, ValueError
+        As the query.
+
+    Notes
+    -----
+    The snapshots spend the query's own budget of seconds: for a long search give it more than the query alone needs. Otherwise the answer
+    is the same.
+
+    Examples
+    --------
+    >>> import sympy as sp
+    >>> import collide
+    >>> x = sp.Symbol("x", real=True)
+    >>> traced = collide.trace(collide.solve, [x**2 - 2], {x: (0, 2)})
+    >>> len(traced.answer), bool((traced.iterations[1:] >= traced.iterations[:-1]).all())
+    (1, True)
     """
     run: Callable[..., Any] = query if callable(query) else first_contact
     recorder = _Recorder()
