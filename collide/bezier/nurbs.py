@@ -115,13 +115,46 @@ def _weights(nets: BezierNets) -> np.ndarray:
 
 def nurbs_to_bezier(points: Any, knots_u: Sequence[Any], knots_v: Sequence[Any], degrees: tuple[int, int], weights: Any = None,
                     velocities: Any = None, raise_to: tuple[int, int] | None = None) -> BezierNets:
-    """The pieces of a B-spline surface (NURBS, with `weights`) over its knot intervals, in order of u and then v.
+    """Divide a B-spline surface (NURBS, with `weights`) into its Bezier pieces over its knot intervals, in order of u and then v.
 
-    `points`, `velocities` (K, L, 3) and `weights` (K, L): doubles, taken as the exact numbers they hold. `knots_u`, `knots_v`: K +
-    degrees[0] + 1 and L + degrees[1] + 1 numbers that do not decrease. `raise_to`: degrees, not lower, of the patches.
+    Parameters
+    ----------
+    points : array_like, (K, L, 3)
+        Control points: doubles, taken as the exact numbers they hold.
+    knots_u, knots_v : sequence
+        K + degrees[0] + 1 and L + degrees[1] + 1 numbers that do not decrease.
+    degrees : pair of int
+        Those along u and v.
+    weights : array_like, (K, L), optional
+        Positive doubles, taken exactly.
+    velocities : array_like, (K, L, 3), optional
+        Those of the control points, taken exactly.
+    raise_to : pair of int, optional
+        Degrees, not lower, of the patches.
 
-    The pieces are those of the surface exactly, by blossoming in rationals (Ramshaw 1989); numbers that are no doubles are rounded
-    to nearest, and `error` says so. ValueError for what is no such surface.
+    Returns
+    -------
+    BezierNets
+        The pieces; its `error` is 0 if all numbers are exact.
+
+    Raises
+    ------
+    ValueError
+        For arguments that give no such surface.
+
+    Notes
+    -----
+    The pieces are those of the surface exactly, by blossoming in rationals (Ramshaw 1989). Numbers that are no doubles are rounded to
+    nearest, and `error` bounds that.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from collide import nurbs_to_bezier
+    >>> points = np.array([[[i, j, i * j] for j in range(2)] for i in range(3)], float)
+    >>> nets = nurbs_to_bezier(points, [0, 0, 1, 2, 2], [0, 0, 1, 1], (1, 1))
+    >>> nets.points.shape, nets.domains.tolist(), nets.error
+    ((2, 2, 2, 2, 3), [[[0.0, 1.0], [0.0, 1.0]], [[1.0, 2.0], [0.0, 1.0]]], 0.0)
     """
     net = _net(points, weights, velocities)
     wanted = _degrees(degrees if raise_to is None else raise_to)

@@ -57,34 +57,66 @@ _METHODS: dict[str, Any] = {
 
 def bezier_pairs(q: Any, tolerance: float = 1e-6, weights: Any = None, budget: Budget | float | None = None, method: str = "auto",
                  error: float = 0.0, workers: int = 1, executor: Any = None, log: str | PathLike[str] | None = None) -> Batch:
-    """Do two moving Bezier patches touch for some t in [0, 1], and when first?
+    """Find whether two moving Bezier patches touch for some t in [0, 1], and when first, for n pairs.
 
-    q (n, 2, 2, N+1, M+1, 3): pair, patch, (control points at t = 0, velocities), index along u, along v, xyz. `weights`
-    (n, 2, N+1, M+1), positive, constant in time: the points P + t V of rational patches. Patches are closed: their
-    borders and corners count.
+    Parameters
+    ----------
+    q : array_like, (n, 2, 2, N+1, M+1, 3)
+        Pair, patch, (control points at t = 0, velocities), index along u, along v, xyz. Patches are closed: their borders and corners
+        count.
+    tolerance : float, optional
+        `tolerance`, a bracket width: that of the time.
+    weights : array_like, (n, 2, N+1, M+1), optional
+        Positive, constant in time: the points P + t V of rational patches.
+    budget : float or Budget, optional
+        Seconds for all pairs together (None: 60), or a `Budget`, of which each pair has as many `boxes` to itself; without these, none
+        takes more than 200,000. Ctrl-C ends it like a spent budget.
+    method : str, optional
+        "auto"; or, for comparison, those of Chen et al. 2024 as published: "time-dependent" with oriented bounding boxes whose axes follow
+        the motion, "time-dependent-initial" with their axes at t = 0 as printed, "time-dependent-aligned" with axis-aligned boxes;
+        "traditional" and "traditional-aligned", their Algorithm 1.
+    error : float, optional
+        A part of the size. The claims hold for every pair of patches whose control points and velocities differ from those given by at most
+        this part of the size (the largest coordinate and the largest velocity of the pair together), and the weights by this part of each.
+        Numbers that are no doubles are given so.
+    workers : int, optional
+        So many threads share the pairs. The answer is the same to the bit.
+    executor, log : optional
+        As in `contact_batch`.
 
-    No hit is *proved* free of contact. CONTACT: `time` holds the earliest contact, and a contact is *proved* to exist within it;
-    `parameters` (n, 4) are u1, v1, u2, v2 there, approximately. UNRESOLVED: no contact before time[0], and near
-    `parameters` one is neither proved nor excluded, at a size of a hundredth of the tolerance. BUDGET_SPENT: no
-    contact before time[0], and one before time[1] where `proved`; this bracket may be wider than the tolerance.
+    Returns
+    -------
+    Batch
+        With `status`, `hit` and `proved` (n,), `time` (n, 2), and `parameters` (n, 4), which are u1, v1, u2, v2, approximately.
 
-    `tolerance`, a bracket width: that of the time. `budget`: seconds for all pairs together (None: 60), or a `Budget`, of which each pair
-    has as many `boxes` to itself; without these, none takes more than 200,000. Ctrl-C ends it like a spent budget.
+    Raises
+    ------
+    ValueError
+        For arrays of other shapes or types, numbers that are not finite, weights that are not positive, a tolerance outside 1e-12 to 1, an
+        unknown method, a budget or a number of workers that is not positive; with `log`, for another method than "auto", an `error`, or a
+        path that is no folder.
 
-    `error`: what is claimed holds for every pair of patches whose control points and velocities differ from those given by at most
-    this part of the size (the largest coordinate and the largest velocity of the pair together), and the weights by this part of
-    each: that is how numbers that are no doubles are given.
+    Notes
+    -----
+    - No hit: *proved* free of contact.
+    - CONTACT: `time` *encloses* the earliest contact, and a contact is *proved* to exist within it.
+    - UNRESOLVED: no contact before time[0], and near `parameters` one is neither proved nor excluded, at a size of a hundredth of the
+      tolerance.
+    - BUDGET_SPENT: no contact before time[0], and one before time[1] where `proved`; this bracket may be wider than the tolerance.
 
-    `method`: "auto"; or, for comparison, those of Chen et al. 2024 as published: "time-dependent" with oriented bounding boxes whose
-    axes follow the motion, "time-dependent-initial" with their axes at t = 0 as printed, "time-dependent-aligned" with
-    axis-aligned boxes; "traditional" and "traditional-aligned", their Algorithm 1. With these time[0] is the accepted box's, no
-    contact is proved to exist, and every hit is UNRESOLVED.
+    With the methods of Chen et al. time[0] is the accepted box's, no contact is proved to exist, and every hit is UNRESOLVED.
 
-    `workers`: so many threads share the pairs; `executor`, `log`: as in `contact_batch`. The answer is the same to the bit.
+    Examples
+    --------
+    A plate falls on another one, which it meets at t = 1/2.
 
-    Raises ValueError for arrays of other shapes or types, numbers that are not finite, weights that are not positive, a tolerance outside
-    1e-12 to 1, an unknown method, a budget or a number of workers that is not positive, and, with `log`, for another method than "auto",
-    an `error`, or what is no folder.
+    >>> import numpy as np
+    >>> from collide import bezier_pairs
+    >>> plate = np.array([[[i, j, 0] for j in range(2)] for i in range(2)], float)
+    >>> pair = [[plate, 0 * plate], [plate + [0.25, 0.25, 0.5], 0 * plate - [0, 0, 1]]]
+    >>> found = bezier_pairs([pair])
+    >>> found.hit.tolist(), bool(found.time[0, 0] <= 0.5 <= found.time[0, 1])
+    ([True], True)
     """
     _check_method(method, log)
     clock = Clock(as_budget(budget))
@@ -107,17 +139,46 @@ def bezier_pairs(q: Any, tolerance: float = 1e-6, weights: Any = None, budget: B
 
 def bezier_triangle_pairs(q: Any, tolerance: float = 1e-6, weights: Any = None, budget: Budget | float | None = None, method: str = "auto",
                           workers: int = 1, executor: Any = None, log: str | PathLike[str] | None = None) -> Batch:
-    """The same as `bezier_pairs` for triangular patches: sums of N! / (i! j! k!) u^i v^j w^k (P + t V), i + j + k = N, w = 1 - u - v.
+    """Find whether two moving triangular Bezier patches touch for some t in [0, 1], and when first, for n pairs.
 
-    q (n, 2, 2, (N+1)(N+2)/2, 3): pair, patch, (control points, velocities), those with i = 0 first, in order of j, xyz.
-    `weights` (n, 2, (N+1)(N+2)/2), positive, constant in time: the points P + t V of rational patches. The methods of Chen et al.
-    take the triangles as they are, split at the middles of their sides.
+    The same as `bezier_pairs` for sums of N! / (i! j! k!) u^i v^j w^k (P + t V), i + j + k = N, w = 1 - u - v.
 
-    With u = s and v = (1 - s) r a triangular patch is a tensor-product patch of degrees N, N over the unit square: its row i
-    is a curve of degree N - i, raised to degree N (of a rational patch, weighted points and weights). Raising takes at most N
-    rounds of averages, each in error by less than 4 units of 2**-53 of the largest number (two quotients, two products, one
-    sum); a sum of positive weights by 3 units of itself. Points P = (w P) / w err by (2 + 7 N) r units, r >= 1 the ratio of the
-    weights: 1 + 4 N for w P, 3 N for w, 1 for the quotient. The search takes that into account.
+    Parameters
+    ----------
+    q : array_like, (n, 2, 2, (N+1)(N+2)/2, 3)
+        Pair, patch, (control points, velocities), those with i = 0 first, in order of j, xyz.
+    weights : array_like, (n, 2, (N+1)(N+2)/2), optional
+        Positive, constant in time: the points P + t V of rational patches.
+    tolerance, budget, method, workers, executor, log : optional
+        As in `bezier_pairs`. The methods of Chen et al. take the triangles as they are, split at the middles of their sides.
+
+    Returns
+    -------
+    Batch
+        As `bezier_pairs`.
+
+    Raises
+    ------
+    ValueError
+        As `bezier_pairs`.
+
+    Notes
+    -----
+    With u = s and v = (1 - s) r a triangular patch is a tensor-product patch of degrees N, N over the unit square: its row i is a curve of
+    degree N - i, raised to degree N (of a rational patch, weighted points and weights). Raising takes at most N rounds of averages, each in
+    error by less than 4 units of 2**-53 of the largest number (two quotients, two products, one sum); a sum of positive weights by 3 units
+    of itself. Points P = (w P) / w err by (2 + 7 N) r units, r >= 1 the ratio of the weights: 1 + 4 N for w P, 3 N for w, 1 for the
+    quotient. The search takes that into account.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from collide import bezier_triangle_pairs
+    >>> flat = np.array([[0, 0, 0], [0, 1, 0], [1, 0, 0]], float)
+    >>> pair = [[flat, 0 * flat], [flat + [0, 0, 0.5], 0 * flat - [0, 0, 1]]]
+    >>> found = bezier_triangle_pairs([pair])
+    >>> found.hit.tolist(), bool(found.time[0, 0] <= 0.5 <= found.time[0, 1])
+    ([True], True)
     """
     clock = Clock(as_budget(budget))
     tolerance, limit = check_tolerance(tolerance, 1e-12), _Limit(as_budget(budget))

@@ -24,15 +24,48 @@ if TYPE_CHECKING:
 
 
 def check(path: str | PathLike[str], *, executor: Any = None, budget: Budget | float | None = None) -> "Checked":
-    """Is the log in the file `path` a proof? Its `status` is ACCEPTED, with the `theorem` that it proves in words, or REJECTED, with the
-    `reason` and the `line` of the first step that does not follow, or BUDGET_SPENT.
+    """Verify that the log in a file is a proof.
 
-    Every step is computed again from the formulas in the log, in Arb, by a program that shares nothing with the search. `executor`:
-    anything with `submit` or `map`, such as a `ProcessPoolExecutor`, which then verifies blocks of steps. `budget`: seconds or a
-    `Budget`, of which the seconds count.
+    Parameters
+    ----------
+    path : path
+        The file, as the `log` of a query wrote it.
+    executor : optional
+        Verifies blocks of steps: any object with `submit` or `map`, such as a `ProcessPoolExecutor`.
+    budget : float or Budget, optional
+        Seconds or a `Budget`, of which the seconds count; None is 60 seconds.
 
-    Raises OSError for a file that cannot be read, ValueError for a budget that is not positive, and ImportError without python-flint
-    (``pip install generative-collision[proof]``).
+    Returns
+    -------
+    Checked
+        Its `status` is ACCEPTED, with the `theorem` that it proves in words; or REJECTED, with the `reason` and the `line` of the first
+        step that does not follow; or BUDGET_SPENT.
+
+    Raises
+    ------
+    OSError
+        For a file that cannot be read.
+    ValueError
+        For a budget that is not positive.
+    ImportError
+        Without python-flint (``pip install generative-collision[proof]``).
+
+    Notes
+    -----
+    ACCEPTED *proves* the theorem: every step is computed again from the formulas in the log, in Arb, by a program that shares nothing with
+    the search.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> import sympy as sp
+    >>> from collide import check, solve
+    >>> x = sp.Symbol("x", real=True)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     log = pathlib.Path(folder, "root.proof")
+    ...     zeros = solve([x**2 - 2], {x: (0, 2)}, log=log)
+    ...     check(log).status.name
+    'ACCEPTED'
     """
     require_arb()
     from .checker.check import check as checked

@@ -167,8 +167,28 @@ class HullOverlap(NamedTuple):
 
 
 def hull_overlap(a: Any, b: Any, pose_a: Any = None, pose_b: Any = None) -> HullOverlap:
-    """Do the convex hulls of two meshes overlap at poses (4, 4), exactly, and which triangles are concerned (Ponamgi, Manocha and Lin 1995,
-    4.3)? ValueError for meshes whose vertices lie in a plane, and for what is no pose.
+    """Decide whether the convex hulls of two meshes overlap, and list the triangles concerned.
+
+    Parameters
+    ----------
+    a, b : Mesh or pair
+        Meshes, also open ones; their vertices must not lie in a plane.
+    pose_a, pose_b : array_like, (4, 4), optional
+        Poses, each a matrix of doubles taken as it is. None is the identity.
+
+    Returns
+    -------
+    HullOverlap
+        Whether they overlap, and the triangles of each mesh that are concerned.
+
+    Raises
+    ------
+    ValueError
+        For meshes whose vertices lie in a plane, and for a matrix that is no pose.
+
+    Notes
+    -----
+    Exact for the doubles of the poses (Ponamgi, Manocha and Lin 1995, Section 4.3).
     """
     meshes = as_mesh(a, "first", True), as_mesh(b, "second", True)
     poses = [np.eye(4) if p is None else given_pose(p, name) for p, name in ((pose_a, "pose_a"), (pose_b, "pose_b"))]

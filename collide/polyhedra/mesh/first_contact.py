@@ -120,25 +120,61 @@ class MeshContact:
 
 def mesh_mesh(first: Any, second: Any, tolerance: float = 1e-6, *, motions: Motions = None, time: Any = (0, 1),
               budget: Budget | float | None = None, log: str | PathLike[str] | None = None) -> MeshContact:
-    """When do two moving triangle meshes first meet, as closed surfaces?
+    """Find when two moving triangle meshes first meet, as closed surfaces.
 
-    Each mesh is a pair (vertices, triangles), triangles (m, 3) being indices, or a `Mesh` made of them, for several queries.
-    Without `motions` vertices (2, n, 3) are places at t = 0 and at t = 1, between which they move at constant velocity, and the
-    answer is exact: neither a false positive nor a false negative. With `motions` vertices (n, 3) are in the frames of two bodies,
-    and `time` is the span. It is exact, too, where one body seen from the other shifts by a polynomial of t of rational coefficients, of a
-    degree up to 4, or turns evenly about an axis, and neither turns nor shifts else; for other motions what cannot be decided near the
-    resolution of doubles is UNRESOLVED (see `edge_edge`).
+    Parameters
+    ----------
+    first, second : pair or Mesh
+        (vertices, triangles), the triangles (m, 3) being indices; or a `Mesh` made of them, for several queries. Without `motions` vertices
+        (2, n, 3) are places at t = 0 and at t = 1, between which they move at constant velocity. With `motions` vertices (n, 3) are in the
+        frames of two bodies.
+    tolerance : float, optional
+        `tolerance`, a bracket width: that of the time.
+    motions : pair of Motion, optional
+        Those of the two bodies.
+    time : pair, optional
+        The span, with `motions`.
+    budget : float or Budget, optional
+        Seconds, or a `Budget`: no more than its boxes, windows of time of a pair of nodes or of a query, are examined, the `iterations` of
+        the result; seconds and bytes end it within some hundredths of a second. Ctrl-C ends it like a spent one.
+    log : path, optional
+        A file for a log of the proof. It is found after the search, within its seconds; `notes` say what it proves.
 
-    Meshes that cross at the beginning are in contact there. A mesh wholly inside another closed one does not touch it. Bodies
-    that are close and move nearly alike take long: they are told apart sooner as one sees the other, with
-    ``motions=(a.seen_from(b), Rigid())``.
+    Returns
+    -------
+    MeshContact
+        With `status`, and `time`, the bracket of the first contact.
 
-    `tolerance`, a bracket width: that of the time. `budget`: seconds, or a `Budget`: no more than its boxes, windows of time of a pair of
-    nodes or of a query, are examined, the `iterations` of the result; seconds and bytes end it within some hundredths of a second. Ctrl-C
-    ends it like a spent one. `log`: a file for a log of the proof, found after the search, within its seconds; `notes` say what it proves.
+    Raises
+    ------
+    TypeError
+        For motions that are not of the class `Motion`.
+    ValueError
+        For anything that is no mesh (see `Mesh`), for vertices of the other kind than `motions` asks for, for motions with free parameters,
+        and for a time span, tolerance or budget that is none.
 
-    Raises ValueError for what is no mesh (see `Mesh`), for vertices of the other kind than `motions` asks for, for motions with free
-    parameters, and for a time span, tolerance or budget that is none; TypeError for motions that are not of the class `Motion`.
+    Notes
+    -----
+    Without `motions` the answer is exact: neither a false positive nor a false negative. With `motions` it is exact, too, where one body
+    seen from the other shifts by a polynomial of t of rational coefficients, of a degree up to 4, or turns evenly about an axis, and
+    neither turns nor shifts else. For other motions a contact that cannot be decided near the resolution of doubles is UNRESOLVED (see
+    `edge_edge`).
+
+    Meshes that cross at the beginning are in contact there. A mesh wholly inside another closed one does not touch it. Bodies that are
+    close and move nearly alike take long: they are proved apart sooner as one sees the other, with ``motions=(a.seen_from(b), Rigid())``.
+
+    Examples
+    --------
+    A tetrahedron falls on another one, which it meets at t = 1/2.
+
+    >>> import numpy as np
+    >>> from collide import mesh_mesh
+    >>> corners = np.array([[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]], float)
+    >>> triangles = [[0, 2, 1], [0, 1, 3], [0, 3, 2], [1, 2, 3]]
+    >>> above = corners + [0, 0, 1.5]
+    >>> found = mesh_mesh((np.stack([corners, corners]), triangles), (np.stack([above, above - [0, 0, 1]]), triangles))
+    >>> found.status, found.time[0] <= 0.5 <= found.time[1]
+    (Status.CONTACT, True)
     """
     began = perf_counter()
     limit = as_budget(budget)

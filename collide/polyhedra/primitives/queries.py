@@ -50,26 +50,60 @@ Limit = Budget | float | None
 
 def edge_edge(q: Any, tolerance: float = 1e-6, *, motions: Motions = None, time: Any = (0, 1), parameters: Parameters = None,
               budget: Limit = None, executor: Any = None) -> Batch:
-    """Do two moving edges meet within the time span, and when first?
+    """Find whether two moving edges meet within the time span, and when first, for n pairs.
 
-    q (n, 8, 3): a0, a1, b0, b1 at t = 0, then at t = 1, the time span being [0, 1]. `parameters` (n, 2): fractions along the
-    edges a and b. `hit` is exact, every hit is proved, and the bracket `time` holds the least time of contact. `tolerance`, a bracket
-    width: that of the time.
+    Parameters
+    ----------
+    q : array_like, (n, 8, 3)
+        a0, a1, b0, b1 at t = 0, then at t = 1, the time span being [0, 1]. With `motions` (n, 4, 3): the same points in the frames of their
+        bodies.
+    tolerance : float, optional
+        `tolerance`, a bracket width: that of the time.
+    motions : pair of Motion, optional
+        Those of a and of b.
+    time : pair, optional
+        The span, with `motions`.
+    parameters : mapping, optional
+        {symbol: numbers}, for each `generative.Parameter` of the motions: one a query (n,), or one for all. So every query has a screw of
+        its own, with ``Screw(axis=[a, b, c], angle=w * t)`` and four arrays.
+    budget : float or Budget, optional
+        Seconds, or a `Budget` for all queries together; None is no limit without `motions`, and 60 s with them. No more than its boxes,
+        windows of time, are tested of moving bodies. Parts that stay close for long without touching take many windows.
+    executor : optional
+        Shares the queries, as in `contact_batch`.
 
-    With `motions`, those of a and of b: q (n, 4, 3), the same points in the frames of their bodies, and `time` is the span.
-    `time` *encloses* the least time of contact of every proved hit, and no contact is missed. What cannot be decided near
-    the resolution of doubles is UNRESOLVED, and is a hit: there is no contact before time[0], and maybe one in the bracket.
+    Returns
+    -------
+    Batch
+        With `hit` (n,), `time` (n, 2), the bracket of the least time of contact, and `parameters` (n, 2), fractions along the edges a and
+        b.
 
-    `parameters` gives each `generative.Parameter` of the motions its numbers, one a query (n,), or one for all: so every query has a
-    screw of its own, with ``Screw(axis=[a, b, c], angle=w * t)`` and four arrays.
+    Raises
+    ------
+    TypeError
+        For motions that are not of the class `Motion`.
+    ValueError
+        For arrays of other shapes or with numbers that are not finite, for a parameter without a value, for a tolerance outside 1e-14 to 1,
+        and for another time span than (0, 1) without `motions`.
 
-    `budget`: seconds, or a `Budget` for all queries together; None is no limit without `motions`, and 60 s with them. No more than its
-    boxes, windows of time, are tested of moving bodies. Parts that stay close for long without touching take many windows. Where it
-    is spent, BUDGET_SPENT, a hit, says that there is no contact before time[0], and maybe one at any time after it. `executor`: who shares
-    the queries, as in `contact_batch`.
+    Notes
+    -----
+    Without `motions` `hit` is exact, every hit is *proved*, and the bracket `time` *encloses* the least time of contact.
 
-    Raises ValueError for arrays of other shapes or with numbers that are not finite, for a parameter without a value, for a tolerance
-    outside 1e-14 to 1, and for another time span than (0, 1) without `motions`; TypeError for motions that are not of the class `Motion`.
+    With `motions` `time` *encloses* the least time of contact of every proved hit, and no contact is missed. A row that cannot be decided
+    near the resolution of doubles is UNRESOLVED, and is a hit: there is no contact before time[0], and maybe one in the bracket.
+
+    Where the budget is spent, BUDGET_SPENT, a hit, says that there is no contact before time[0], and maybe one at any time after it.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from collide import edge_edge
+    >>> begin = np.array([[-1, 0, 0], [1, 0, 0], [0, -1, 1], [0, 1, 1]], float)
+    >>> end = begin - np.array([[0], [0], [2], [2]]) * [0, 0, 1]
+    >>> found = edge_edge(np.concatenate([begin, end])[None])
+    >>> found.hit.tolist(), found.parameters.round(6).tolist(), bool(found.time[0, 0] <= 0.5 <= found.time[0, 1])
+    ([True], [[0.5, 0.5]], True)
     """
     if executor is not None:
         return _shared(edge_edge, q, tolerance, motions, time, parameters, budget, executor)
@@ -78,10 +112,38 @@ def edge_edge(q: Any, tolerance: float = 1e-6, *, motions: Motions = None, time:
 
 def vertex_face(q: Any, tolerance: float = 1e-6, *, motions: Motions = None, time: Any = (0, 1), parameters: Parameters = None,
                 budget: Limit = None, executor: Any = None) -> Batch:
-    """Does a moving point meet a moving triangle, border included, within the time span, and when first?
+    """Find whether a moving point meets a moving triangle, border included, and when first, for n pairs.
 
-    q (n, 8, 3): the point and f0, f1, f2 at t = 0, then at t = 1, or with `motions`, those of the point and of the triangle,
-    q (n, 4, 3). `parameters` (n, 2): the barycentric weights of f1 and f2. All else is as in `edge_edge`.
+    Parameters
+    ----------
+    q : array_like, (n, 8, 3)
+        The point and f0, f1, f2 at t = 0, then at t = 1. With `motions`, those of the point and of the triangle, (n, 4, 3).
+    tolerance, motions, time, parameters, budget, executor : optional
+        All else is as in `edge_edge`.
+
+    Returns
+    -------
+    Batch
+        With `parameters` (n, 2): the barycentric weights of f1 and f2.
+
+    Raises
+    ------
+    TypeError, ValueError
+        As in `edge_edge`.
+
+    Notes
+    -----
+    The guarantees are those of `edge_edge`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from collide import vertex_face
+    >>> begin = np.array([[0.25, 0.25, 1], [0, 0, 0], [1, 0, 0], [0, 1, 0]])
+    >>> end = begin - np.array([[2], [0], [0], [0]]) * [0, 0, 1]
+    >>> found = vertex_face(np.concatenate([begin, end])[None])
+    >>> found.hit.tolist(), found.parameters.round(6).tolist()
+    ([True], [[0.25, 0.25]])
     """
     if executor is not None:
         return _shared(vertex_face, q, tolerance, motions, time, parameters, budget, executor)
@@ -90,11 +152,39 @@ def vertex_face(q: Any, tolerance: float = 1e-6, *, motions: Motions = None, tim
 
 def triangle_triangle(q: Any, tolerance: float = 1e-6, *, motions: Motions = None, time: Any = (0, 1), parameters: Parameters = None,
                       budget: Limit = None, executor: Any = None) -> Batch:
-    """When do two moving triangles that start apart first meet? The earliest of six vertex-face and nine edge-edge contacts.
+    """Find when two moving triangles that start apart first meet, for n pairs.
 
-    q (n, 12, 3): a0, a1, a2, b0, b1, b2 at t = 0, then at t = 1, or with `motions` q (n, 6, 3). `parameters` (n, 4): the weights
-    of a1, a2 and of b1, b2. Decided as the queries are. Triangles that pierce each other at the beginning meet before any
-    of these contacts: for them the answer is that of the queries.
+    Parameters
+    ----------
+    q : array_like, (n, 12, 3)
+        a0, a1, a2, b0, b1, b2 at t = 0, then at t = 1. With `motions` (n, 6, 3).
+    tolerance, motions, time, parameters, budget, executor : optional
+        As in `edge_edge`.
+
+    Returns
+    -------
+    Batch
+        With `parameters` (n, 4): the weights of a1, a2 and of b1, b2.
+
+    Raises
+    ------
+    TypeError, ValueError
+        As in `edge_edge`.
+
+    Notes
+    -----
+    The answer is the earliest of six vertex-face and nine edge-edge contacts, decided as `vertex_face` and `edge_edge` decide them.
+    Triangles that pierce each other at the beginning meet before any of these contacts: for them the answer is that of the queries.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from collide import triangle_triangle
+    >>> begin = np.array([[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1], [1, 0, 1], [0, 1, 1]], float)
+    >>> end = begin - np.array([[0], [0], [0], [2], [2], [2]]) * [0, 0, 1]
+    >>> found = triangle_triangle(np.concatenate([begin, end])[None])
+    >>> found.hit.tolist(), bool(found.time[0, 0] <= 0.5 <= found.time[0, 1])
+    ([True], True)
     """
     if executor is not None:
         return _shared(triangle_triangle, q, tolerance, motions, time, parameters, budget, executor)

@@ -93,18 +93,38 @@ class _Inside(Exception):
 
 def touch(a: Mesh | Index, b: Mesh | Index, motions: tuple[Motion, Motion] | None = None, at: Any = 0,
           tolerance: float = 0.0) -> Touch:
-    """Are two polyhedra at a moment separate, do they touch, or do they penetrate? With the contacts, and their tangent planes.
+    """Decide whether two polyhedra at a moment are separate, touch, or penetrate, with the contacts and their tangent planes.
 
-    `a`, `b`: closed meshes as for `Index`, or the index of one, which saves making it. `motions`: they are carried by these, after the
-    motions that they have; None for none. `at`: the time, a number or an exact SymPy number.
+    Parameters
+    ----------
+    a, b : Mesh or Index
+        Closed meshes as for `Index`, or the index of one, which saves making it.
+    motions : pair of Motion, optional
+        The meshes are carried by these, after the motions that they have; None for none.
+    at : number, optional
+        The time, a number or an exact SymPy number.
+    tolerance : float, optional
+        `tolerance`, a distance from planes, Vanecek's epsilon: points nearer to a plane count as in it, so that bodies that penetrate by
+        less touch. That they lie in each other face on face is then only noticed where these faces are exactly in one plane.
 
-    Exact for the numbers as they are given, if the poses at that time are rational numbers, such as a turn by the angle whose cosine is
-    3/5: no tolerance decides what touches. Other poses are rounded to doubles first, and `rounded` says so. `tolerance`, a distance from
-    planes, Vanecek's epsilon: what is nearer to a plane counts as in it, so that bodies that penetrate by less touch; that they lie in each
-    other face on face is then only noticed where these faces are exactly in one plane.
+    Returns
+    -------
+    Touch
+        With `status`, `contacts`, and `planes`. `rounded` says whether a pose was rounded.
 
-    Raises TypeError and ValueError as `Index` does, for motions that are none, with a free `Parameter`, or not finite at that time.
+    Raises
+    ------
+    TypeError, ValueError
+        As `Index` does; also for motions that are none, with a free `Parameter`, or not finite at that time.
 
+    Notes
+    -----
+    The status is *proved*, exactly for the numbers as they are given, if the poses at that time are rational numbers, such as a turn by the
+    angle whose cosine is 3/5: no tolerance decides what touches. Other poses are rounded to doubles first, and `rounded` says so. Normals
+    of tangent planes *approximate*.
+
+    Examples
+    --------
     >>> from collide import Mesh, touch
     >>> from generative import IDENTITY, Rigid, t
     >>> corners = [[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]]

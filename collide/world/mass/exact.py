@@ -48,15 +48,34 @@ class ExactMass:
 
 
 def exact_mass_properties(shape: Any) -> ExactMass:
-    """Volume, centre and inertia of a body of density 1, as exact numbers, and the doubles that enclose them.
+    """Integrate volume, centre and inertia of a body of density 1, as exact numbers, and the doubles that enclose them.
 
-    `shape`: a ParametricSurface or a Solid, closed and of formulas that are polynomials in u, v and their sines and cosines, or a closed
-    Mesh. It is taken at rest, in its own coordinates, a constant motion included. That it is closed is *proved* from the formulas; that it
-    does not cross itself is not: parts that it winds round twice count twice.
+    Parameters
+    ----------
+    shape : ParametricSurface, Solid or Mesh
+        Closed, and of formulas that are polynomials in u, v and their sines and cosines; or a closed Mesh. It is taken at rest, in its own
+        coordinates, a constant motion included.
 
-    Raises TypeError for what is no body, and ValueError for one that moves or deforms, is not closed, is proved to cover itself more than
-    once (as a sphere with u from 0 to 4 pi), or is of other formulas.
+    Returns
+    -------
+    ExactMass
+        With exact `volume`, centre and inertia.
 
+    Raises
+    ------
+    TypeError
+        For anything that is no body.
+    ValueError
+        For a body that moves or deforms, is not closed, is proved to cover itself more than once (as a sphere with u from 0 to 4 pi), or is
+        of other formulas.
+
+    Notes
+    -----
+    That the body is closed is *proved* from the formulas. That it does not cross itself is not: parts that it winds round twice count
+    twice.
+
+    Examples
+    --------
     >>> import sympy as sp
     >>> from collide import exact_mass_properties
     >>> from generative import ParametricSurface, u, v

@@ -51,16 +51,35 @@ class MassProperties(Frozen):
 
 
 def mass_properties(shape: Any) -> MassProperties:
-    """Volume, centre and inertia of a body of density 1, approximately: to about 1e-12 for smooth faces.
+    """Integrate volume, centre and inertia of a body of density 1, approximately.
 
-    `shape`: a closed ParametricSurface, a Solid, a closed Mesh (whose integrals are exact but for rounding), or an implicit body that is
-    closed within its bounds: unions, intersections and differences of half-spaces are as exact, of balls, other smooth bodies, and planes,
-    cylinders, cones and balls round one axis known to about 1e-12, and what else has creases to 1e-5 or so: see `error`. It is taken at
-    rest, in its own coordinates, a constant motion included.
+    Parameters
+    ----------
+    shape : body
+        A closed ParametricSurface, a Solid, a closed Mesh, or an implicit body that is closed within its bounds. It is taken at rest, in
+        its own coordinates, a constant motion included.
 
-    Raises TypeError for what is no body, and ValueError for one that moves or deforms, is not closed, is proved to cover itself more than
-    once (as a sphere with u from 0 to 4 pi), or has parameters. A surface that crosses itself is not noticed.
+    Returns
+    -------
+    MassProperties
+        With `volume`, `centre` (3,) and `inertia` (3, 3) about it, in units of length, and their estimated `error`.
 
+    Raises
+    ------
+    TypeError
+        For anything that is no body.
+    ValueError
+        For a body that moves or deforms, is not closed, is proved to cover itself more than once (as a sphere with u from 0 to 4 pi), or
+        has parameters. A surface that crosses itself is not noticed.
+
+    Notes
+    -----
+    *Approximates*: to about 1e-12 for smooth faces. Integrals of a Mesh are exact but for rounding. Unions, intersections and differences
+    of half-spaces are as exact. Those of balls, other smooth bodies, and planes, cylinders, cones and balls round one axis are known to
+    about 1e-12, and other bodies with creases to 1e-5 or so: see `error`.
+
+    Examples
+    --------
     >>> import sympy as sp
     >>> from collide import mass_properties
     >>> from generative import ParametricSurface, u, v
