@@ -29,15 +29,36 @@ LEAST, _CLEARLY = 2.0**-1000, 2.0**-20
 class Mesh(Frozen, Triangulated):
     """A triangle mesh as a body, and made ready for `mesh_mesh`: checked, and with its tree of boxes, which takes longer than most queries.
 
-    `vertices` (n, 3) in the frame of a rigid body, or (2, n, 3), places at the beginning and at the end of straight trajectories, which is
-    for `mesh_mesh` alone; `triangles` (m, 3) of indices, counterclockwise as seen from outside. ValueError for arrays of other shapes, for
-    numbers that are not finite or exceed 2**100, and for indices that are none. `name`: what results call it. Numbers are taken exactly.
+    Parameters
+    ----------
+    vertices : array_like, (n, 3) or (2, n, 3)
+        In the frame of a rigid body; or places at the beginning and at the end of straight trajectories, which is for `mesh_mesh` alone.
+        Numbers are taken exactly.
+    triangles : array_like, (m, 3)
+        Indices of vertices, counterclockwise as seen from outside.
+    name : str, optional
+        Results call the body so.
 
-    As a body it is its triangles, closed. It has an inside if it is `closed`: if every edge belongs to an even number of triangles. Else
-    it is a sheet, of which `hole` names an edge. Triangles that are turned the wrong way (`misturned`) change neither what is inside nor
-    when bodies that start apart first meet; but of bodies that overlap at the start they tell which contacts are new. Immutable: its arrays
-    are copies, and read-only; `moved`, `placed` and `named` give other meshes of the same arrays. Two are equal if they have the same
-    numbers, the same tree and equal motions.
+    Raises
+    ------
+    ValueError
+        For arrays of other shapes, for numbers that are not finite or exceed 2**100, and for indices of no vertex.
+
+    Notes
+    -----
+    As a body it is its triangles, closed. It has an inside if it is `closed`: if every edge belongs to an even number of triangles. Else it
+    is a sheet, and `hole` names an edge of its border. Triangles that are turned the wrong way (`misturned`) change neither what is inside
+    nor when bodies that start apart first meet; but of bodies that overlap at the start they decide which contacts are new.
+
+    Immutable: its arrays are copies, and read-only; `moved`, `placed` and `named` give other meshes of the same arrays. Two are equal if
+    they have the same numbers, the same tree and equal motions.
+
+    Examples
+    --------
+    >>> from collide import Mesh
+    >>> corners, triangles = [[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]], [[0, 2, 1], [0, 1, 3], [0, 3, 2], [1, 2, 3]]
+    >>> Mesh(corners, triangles).closed, Mesh(corners, triangles[:3]).closed
+    (True, False)
     """
 
     def __init__(self, vertices: Any, triangles: Any, *, name: str | None = None) -> None:

@@ -118,18 +118,30 @@ def mend(s: SweepMemory, axis: int, p: int, q: int) -> int:
 
 
 class SweepAndPrune(OwnsMemory):
-    """Boxes (n, 3, 2), lower and upper ends along each axis, of which the overlapping pairs are kept track of while they move.
+    """Axis-aligned boxes, with the overlapping pairs, which are kept track of while the boxes move.
 
+    Parameters
+    ----------
+    boxes : array_like, (n, 3, 2)
+        Lower and upper ends along each axis, which may be infinite. Boxes are closed: those that touch overlap.
+
+    Raises
+    ------
+    ValueError
+        For arrays of another shape, NaN, a lower end above the upper one, and another number of boxes than before.
+
+    Notes
+    -----
+    A step costs a pass over the ends, and one exchange for every two ends whose order along an axis changed. Where boxes jump so far that
+    this is more than sorting, they are sorted anew. A copy, also one that is pickled, goes on by itself from where the original is.
+
+    Examples
+    --------
     >>> import numpy as np
     >>> apart = np.array([[[0, 1]] * 3, [[2, 3]] * 3], float)
     >>> begun, ended = SweepAndPrune(apart).update(np.array([[[0, 1]] * 3, [[1, 3]] * 3], float))
     >>> begun.tolist(), len(ended)
     ([[0, 1]], 0)
-
-    Boxes are closed: those that touch overlap. Ends may be infinite. A step costs a pass over the ends, and one exchange for every two ends
-    whose order along an axis changed; where boxes jump so far that this is more than sorting, they are sorted anew. A copy, also one that
-    is pickled, goes on by itself from where the original is. ValueError for arrays of another shape, NaN, a lower end above the upper one,
-    and another number of boxes than before.
     """
 
     _begun, _ended, _room = Number[int](SweepMemory, "begun"), Number[int](SweepMemory, "ended"), Number[int](SweepMemory, "room")

@@ -9,9 +9,31 @@ from ..given import is_number
 
 @dataclass(frozen=True)
 class Budget:
-    """What a query may use: `seconds` of time, `boxes` examined (the `iterations` of its result), `bytes` of memory for its queue, which
-    grows by doubling: a search ends once it has more. None is no limit. The seconds are those of the whole call; what is
-    begun when they are over, and the answer, may take some two tenths of a second more.
+    """Limits of a query.
+
+    Parameters
+    ----------
+    seconds : float or None, optional
+        Of the whole call; 60 if not given. Work begun before their end, and the answer, may take some two tenths of a second more.
+    boxes : int or None, optional
+        Examined: the `iterations` of the result.
+    bytes : int or None, optional
+        Of memory for the queue, which grows by doubling: a search ends once it has more.
+
+    Raises
+    ------
+    ValueError
+        For a limit that is not positive.
+
+    Notes
+    -----
+    None is no limit.
+
+    Examples
+    --------
+    >>> from collide import Budget
+    >>> Budget(seconds=None, boxes=1000).boxes
+    1000
     """
 
     seconds: float | None = 60.0

@@ -31,11 +31,22 @@ _CELLS = 16
 
 @dataclass(frozen=True)
 class Tracked:
-    """A contact of bodies `pair` = (i, j) that is known already: at the parameters u1(t), v1(t) of the first and u2(t),
-    v2(t) of the second. `features` names the parts that have these parameters: a "face k" has both, an "edge k" only u, a
-    "vertex k" none; what a part does not have is None, and both are for an implicit body. Contacts whose point lies closer
-    than `radius` to it, the lambda of Snyder 1993, Eq. 7, are not reported.
+    """A contact that is known already: one of the bodies `pair` = (i, j), at given parameters of both.
 
+    Parameters
+    ----------
+    pair : pair of int
+        The numbers of the bodies.
+    u1, v1, u2, v2 : formula or None
+        Functions of t: the parameters u1(t), v1(t) of the first body and u2(t), v2(t) of the second. None for a parameter that the part
+        does not have, and both for an implicit body.
+    radius : float
+        Contacts whose point lies closer than this to it, the lambda of Snyder 1993, Eq. 7, are not reported.
+    features : pair of str, optional
+        The parts that have these parameters: a "face k" has both, an "edge k" only u, a "vertex k" none.
+
+    Examples
+    --------
     A ball slides along a floor towards a wall at x = 4; its lowest point is u = 3 pi/2, v = 0, and touches the floor at (t, 0).
 
     >>> import sympy as sp

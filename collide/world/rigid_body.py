@@ -20,18 +20,56 @@ _ROUNDINGS = 1e-12
 
 
 class RigidBody(Frozen):
-    """A shape with mass. `position` (3,) is where the origin of the shape's own coordinates is, and `orientation` [w, x, y, z] how they are
-    turned, at the start; `velocity` (3,), of the centre of mass, and `spin` (3,), the angular velocity, in the world.
+    """A shape with mass.
 
-    `mass`, or `density` (1 if neither is given); `centre` (3,) of mass and `inertia` (3, 3) about it, in the shape's own coordinates, are
-    integrated from the shape (`mass_properties`) where they are not given. `restitution` (0 to 1) and `friction` (Coulomb's coefficient)
-    are those of the world if None; where two bodies meet the greater restitution counts, and the geometric mean of the frictions. `fixed`:
-    it never moves. `motion`: it is driven, and follows this motion of t whatever hits it, from its own coordinates to the world. Neither
-    of these needs a mass. Vectors are doubles, taken exactly, copied and read-only; the orientation has any length but zero.
+    Parameters
+    ----------
+    shape : body
+        A body at rest: ParametricSurface, ImplicitSurface or a combination of them, Solid or Mesh.
+    position : array_like, (3,), optional
+        Where the origin of the shape's own coordinates is at the start, in the world.
+    orientation : array_like, (4,), optional
+        [w, x, y, z], the rotation of the shape's own coordinates at the start; of any length but zero.
+    velocity : array_like, (3,), optional
+        That of the centre of mass at the start, in the world.
+    spin : array_like, (3,), optional
+        The angular velocity at the start, in the world.
+    mass, density : float, optional
+        One of them; density 1 if neither is given.
+    centre : array_like, (3,), optional
+        The centre of mass, in the shape's own coordinates.
+    inertia : array_like, (3, 3), optional
+        About the centre of mass, in the shape's own coordinates. Mass, centre and inertia are integrated from the shape (`mass_properties`)
+        where they are not given.
+    restitution : float, optional
+        0 to 1. None is that of the world. Where two bodies meet the greater one counts.
+    friction : float, optional
+        Coulomb's coefficient. None is that of the world. Where two bodies meet the geometric mean counts.
+    fixed : bool, optional
+        It never moves, and needs no mass.
+    motion : Motion, optional
+        It is driven, and follows this motion of t whatever hits it, from its own coordinates to the world. It needs no mass.
 
-    Raises TypeError for what is no body, and ValueError for one that deforms or moves by itself, for numbers that are not finite, a mass,
-    density or inertia that is not positive, a restitution outside 0 to 1, friction that is negative, an open surface without mass or
-    inertia, and for what contradicts itself: mass and density, fixed and driven, or a state of a body that is driven or fixed.
+    Raises
+    ------
+    TypeError
+        For anything that is no body.
+    ValueError
+        For a body that deforms or moves by itself; for numbers that are not finite; for a mass, density or inertia that is not positive;
+        for a restitution outside 0 to 1; for friction that is negative; for an open surface without mass or inertia; and for
+        contradictions: mass and density, fixed and driven, or a state of a body that is driven or fixed.
+
+    Notes
+    -----
+    Vectors are doubles, taken exactly, copied and read-only.
+
+    Examples
+    --------
+    >>> from collide import RigidBody
+    >>> from generative.polyhedron import brick
+    >>> body = RigidBody(brick((1, 1, 1)), position=[0, 0, 2], density=3)
+    >>> round(float(body.mass), 9)
+    3.0
     """
 
     def __init__(self, shape: Any, *, position: Any = None, orientation: Any = None, velocity: Any = None, spin: Any = None,

@@ -32,17 +32,43 @@ _INSISTING = 0.2
 
 
 class World(Frozen):
-    """Rigid bodies under gravity (3,), and what their contacts do.
+    """Rigid bodies under gravity, and the response of their contacts.
 
-    `restitution` (0 to 1) and `friction` are those of bodies that have none of their own; where two bodies differ, the greater restitution
-    and the geometric mean of the frictions count. `response`: "newton" (normal velocities are turned round by the restitution) or "poisson"
-    (impulses are), both with Coulomb's friction, so that the energy never grows; or a function of an `Impact`, which calls its `apply`.
-    `forces`: springs, drag and whatever else acts besides gravity, a function of a `State` of n bodies that gives the forces (n, 3) at
-    their centres of mass, or (n, 2, 3), forces and torques about these, in the world; those on bodies that are fixed or driven count
-    nothing.
+    Parameters
+    ----------
+    bodies : sequence of RigidBody
+        One or more.
+    gravity : array_like, (3,), optional
+        The acceleration of all bodies that are neither fixed nor driven.
+    restitution : float, optional
+        0 to 1, of bodies that have none of their own. Where two bodies differ, the greater one counts.
+    friction : float, optional
+        Coulomb's coefficient, of bodies that have none of their own. Where two bodies differ, the geometric mean counts.
+    response : str or callable, optional
+        "newton" (normal velocities are turned round by the restitution) or "poisson" (impulses are), both with Coulomb's friction, so that
+        the energy never grows; or a function of an `Impact`, which calls its `apply`.
+    forces : callable, optional
+        Springs, drag and other forces besides gravity: a function of a `State` of n bodies that gives the forces (n, 3) at their centres of
+        mass, or (n, 2, 3), forces and torques about these, in the world. Those on bodies that are fixed or driven count nothing.
 
-    Raises TypeError for what are no bodies, and for forces that are no function, and ValueError for no bodies, and for numbers that are not
-    finite or out of their range.
+    Raises
+    ------
+    TypeError
+        For anything but bodies, and for forces that are no function.
+    ValueError
+        For no bodies, and for numbers that are not finite or out of their range.
+
+    Examples
+    --------
+    A ball falls from a height of 1/2 on a floor, with g = 1, which it reaches at t = 1.
+
+    >>> from collide import RigidBody, World
+    >>> from generative import primitives
+    >>> ball = RigidBody(primitives.ball(), position=[0, 0, 1.5])
+    >>> floor = RigidBody(primitives.half_space([0, 0, 1], 0, size=4), fixed=True)
+    >>> run = World([ball, floor], gravity=[0, 0, -1]).run(2.0, events=1)
+    >>> round(run.events[0].time[0], 6)
+    1.0
     """
 
     def __init__(self, bodies: Sequence[RigidBody], *, gravity: Any = (0, 0, -9.81), restitution: Any = 1.0, friction: Any = 0.0,

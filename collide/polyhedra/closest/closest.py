@@ -93,11 +93,30 @@ class ClosestPair:
 
 
 class Closest(OwnsMemory):
-    """The closest points of two convex meshes (see `Mesh`), followed from pose to pose: what was closest in the last step is where the walk
-    begins in the next. A step costs as much as features change; a thousand times more where rounding does not decide, as it does not for
-    parallel faces, or where bodies meet. For one thread at a time. A copy, also one that is pickled, goes on by itself from where the
-    original is.
+    """The closest points of two convex meshes, followed from pose to pose.
 
+    Parameters
+    ----------
+    a, b : Mesh or pair
+        Convex meshes, closed and turned outwards (see `Mesh`).
+    motions : pair of Motion, optional
+        Those of the two bodies; then `at` takes a time. Without them `at` takes poses: matrices (4, 4) of doubles, each taken as it is,
+        columns of the rotation orthonormal up to 1e-6.
+
+    Raises
+    ------
+    ValueError
+        For meshes that are not convex, closed and turned outwards, with the faces concerned; for other numbers or arrays of poses; and for
+        motions with free parameters.
+
+    Notes
+    -----
+    All signs are exact for the doubles of the poses. The closest features of the last step are where the walk begins in the next. A step
+    costs as much as features change; a thousand times more where rounding does not decide, as it does not for parallel faces, or where
+    bodies meet. For one thread at a time. A copy, also one that is pickled, goes on by itself from where the original is.
+
+    Examples
+    --------
     >>> import numpy as np
     >>> import collide
     >>> tip = collide.Mesh([[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]], [[0, 2, 1], [0, 1, 3], [0, 3, 2], [1, 2, 3]])
@@ -105,12 +124,6 @@ class Closest(OwnsMemory):
     >>> away[:3, 3] = -2, -2, 0.25
     >>> collide.Closest(tip, tip).at(np.eye(4), away)
     ClosestPair(edge 0-3 and edge 1-2, distance=[2.1213203435596424, 2.121320343559643])
-
-    Without `motions`, poses are matrices (4, 4) of doubles, each taken as it is, columns of the rotation orthonormal up to 1e-6: all signs
-    are exact. With a pair of motions `at` takes a time.
-
-    ValueError for meshes that are not convex, closed and turned outwards, with the faces concerned, for other numbers or arrays of poses,
-    and for motions with free parameters.
     """
 
     steps = Number[int](WalkMemory)

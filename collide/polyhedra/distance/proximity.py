@@ -37,14 +37,39 @@ class NearestTriangles(NamedTuple):
 
 
 class Near(OwnsMemory):
-    """Pairs of triangles of two meshes that are no further apart than `distance`, a number not below 0; at 0, those that meet. And how near
-    the meshes are.
+    """Pairs of triangles of two meshes that are no further apart than a distance, followed from pose to pose; and how near the meshes are.
 
-    Meshes are any, also open ones, or ones that cross themselves; what is asked about is triangles, not what they enclose. Which pairs of
-    nodes of the trees of both have been looked at, and how far they were apart, is kept from pose to pose: only what the motion since may
-    have changed is looked at again. Which pairs are near is exact for the doubles of the poses: signs with bounds of rounding errors, and
-    rationals where these do not decide. For one thread at a time. A copy, also one that is pickled, goes on by itself
-    from where the original is. ValueError for what is no mesh, pose or distance.
+    Parameters
+    ----------
+    a, b : Mesh or pair
+        Any meshes, also open ones, or ones that cross themselves. The question is about triangles, not about the space they enclose.
+    distance : float
+        A number not below 0; at 0, the pairs are those that meet.
+
+    Raises
+    ------
+    ValueError
+        For anything that is no mesh, pose or distance.
+
+    Notes
+    -----
+    Which pairs are near is exact for the doubles of the poses: signs with bounds of rounding errors, and rationals where these do not
+    decide.
+
+    Which pairs of nodes of the trees of both have been looked at, and how far they were apart, is kept from pose to pose. Only pairs that
+    the motion since may have changed are looked at again. For one thread at a time. A copy, also one that is pickled, goes on by itself
+    from where the original is.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import collide
+    >>> tip = collide.Mesh([[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]], [[0, 2, 1], [0, 1, 3], [0, 3, 2], [1, 2, 3]])
+    >>> near, beside = collide.Near(tip, tip, 0.5), np.eye(4)
+    >>> beside[0, 3] = 1.25
+    >>> least = near.nearest(np.eye(4), beside).distance
+    >>> near.update(np.eye(4), beside).shape, least.lo <= 0.25 <= least.hi
+    ((9, 2), True)
     """
 
     _count, _hits, _room, _distance = (Number[int](NearMemory, "count"), Number[int](NearMemory, "hits"), Number[int](NearMemory, "room"),
@@ -172,14 +197,14 @@ def hull_overlap(a: Any, b: Any, pose_a: Any = None, pose_b: Any = None) -> Hull
     Parameters
     ----------
     a, b : Mesh or pair
-        Meshes, also open ones; their vertices must not lie in a plane.
+        Meshes, also open ones; the vertices of each must not lie in a plane.
     pose_a, pose_b : array_like, (4, 4), optional
         Poses, each a matrix of doubles taken as it is. None is the identity.
 
     Returns
     -------
     HullOverlap
-        Whether they overlap, and the triangles of each mesh that are concerned.
+        With `overlap`; and `faces` of each hull, `triangles` of each mesh, that may reach into the other hull.
 
     Raises
     ------
@@ -188,7 +213,18 @@ def hull_overlap(a: Any, b: Any, pose_a: Any = None, pose_b: Any = None) -> Hull
 
     Notes
     -----
-    Exact for the doubles of the poses (Ponamgi, Manocha and Lin 1995, Section 4.3).
+    `overlap` is exact for the doubles of the poses (Ponamgi, Manocha and Lin 1995, Section 4.3). Triangles that are not listed are *proved*
+    to lie outside of the other hull, above a plane of its faces.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import collide
+    >>> tip = collide.Mesh([[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]], [[0, 2, 1], [0, 1, 3], [0, 3, 2], [1, 2, 3]])
+    >>> beside = np.eye(4)
+    >>> beside[0, 3] = 2
+    >>> collide.hull_overlap(tip, tip).overlap, collide.hull_overlap(tip, tip, pose_b=beside).overlap
+    (True, False)
     """
     meshes = as_mesh(a, "first", True), as_mesh(b, "second", True)
     poses = [np.eye(4) if p is None else given_pose(p, name) for p, name in ((pose_a, "pose_a"), (pose_b, "pose_b"))]

@@ -38,21 +38,37 @@ _CODES = np.array([_KIND[0], _KIND[1], _KIND[2], Kind.IN, Kind.OUT], object)
 
 
 class Index(Frozen):
-    """The B-rep index of a closed polyhedron: a tree of planes that tells of points and segments what of the polyhedron they are in.
+    """The B-rep index of a closed polyhedron: a tree of planes that locates points and segments in it.
 
-    `mesh`: a Mesh at rest, closed, of which every edge joins two triangles that run through it in opposite senses, counterclockwise as seen
-    from outside; it may consist of several parts, have holes and cavities, and touch itself at points and along lines. ValueError for any
-    other: one that is open, not manifold, degenerate, inside out, or crosses itself; the triangles concerned are named.
+    Parameters
+    ----------
+    mesh : Mesh
+        At rest, and closed: every edge joins two triangles that run through it in opposite senses, counterclockwise as seen from outside.
+        It may consist of several parts, have holes and cavities, and touch itself at points and along lines.
 
-    Its *faces* are the largest connected flat ones, of one or more triangles: an edge between two triangles in one plane is none of the
+    Attributes
+    ----------
+    face_of : ndarray, (triangles,)
+        The number of the face that a triangle is in.
+    edge_of : ndarray, (len(mesh.edges),)
+        The number of the edge that an edge of the mesh belongs to; -1 if it belongs to none.
+
+    Raises
+    ------
+    ValueError
+        For any other mesh: one that is open, not manifold, degenerate, inside out, or crosses itself; the triangles concerned are named.
+
+    Notes
+    -----
+    The *faces* are the largest connected flat ones, of one or more triangles. An edge between two triangles in one plane is none of the
     polyhedron, nor is a vertex in the middle of a face or of a straight edge. A point on such an edge is in the FACE. Faces, edges and
-    vertices have numbers of the mesh, the least of what they consist of: `face_of` (triangles,) is the number of the face that a triangle
-    is in, `edge_of` (len(mesh.edges),) that of the edge that an edge of the mesh belongs to, -1 for those that are none, and the number of
-    a vertex is the least of those at its place.
+    vertices have numbers of the mesh, the least of those they consist of. The number of a vertex is the least of those at its place.
 
     Answers are exact for the numbers as they are given, with no tolerance: signs are decided by rounded arithmetic with a bound of its
-    error, and where that does not tell, in integers.
+    error, and where that does not decide, in integers.
 
+    Examples
+    --------
     >>> import numpy as np
     >>> import collide
     >>> corners = np.array([[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]])
@@ -95,20 +111,47 @@ class Index(Frozen):
         return self.tree.heights
 
     def classify(self, points: Any, tolerance: float = 0.0) -> tuple[np.ndarray, np.ndarray]:
-        """Where each of `points` (n, 3) is: (n,) of `Kind`, and (n,) the number of the face, edge or vertex, -1 for IN and OUT. Exact.
+        """Locate points, exactly.
 
-        `tolerance`: up to this distance a point counts as on a plane of the tree (Vanecek's epsilon), so that answers near edges depend on
-        the tree. ValueError for points of another shape, or not finite, and for a tolerance that is negative or not finite.
+        Parameters
+        ----------
+        points : array_like, (n, 3)
+            Finite doubles, taken exactly.
+        tolerance : float, optional
+            `tolerance`, a distance from planes (Vanecek's epsilon): up to it a point counts as on a plane of the tree, so that answers near
+            edges depend on the tree.
+
+        Returns
+        -------
+        kinds : ndarray, (n,)
+            Of `Kind`.
+        numbers : ndarray, (n,)
+            Of the face, edge or vertex; -1 for IN and OUT.
+
+        Raises
+        ------
+        ValueError
+            For points of another shape, or not finite, and for a tolerance that is negative or not finite.
         """
         p = checked_places(points, "points", 2)
         leaves = self.tree.walk(p, checked_tolerance(tolerance), self.box + tolerance * np.repeat([-1.0, 1.0], 3))
         return unpacked(leaves)
 
     def classify_segments(self, q: Any, tolerance: float = 0.0) -> list[list[Run]]:
-        """Where segments q (n, 2, 3) run: for each one a list of (kind, number, point), from its first end to its last. Exact.
+        """Locate segments: list the kinds that each runs through, from its first end to its last. Exact.
 
-        A part in one face, along one edge, or IN or OUT has None for its point; a single point of a face, an edge or a vertex has that
-        point (3,), rounded. Kinds and numbers as in `classify`, and so is `tolerance`.
+        Parameters
+        ----------
+        q : array_like, (n, 2, 3)
+            The ends of n segments.
+        tolerance : float, optional
+            As in `classify`.
+
+        Returns
+        -------
+        list of list
+            For each segment a list of (kind, number, point), kinds and numbers as in `classify`. A part in one face, along one edge, or IN
+            or OUT has None for its point; a single point of a face, an edge or a vertex has that point (3,), rounded.
         """
         ends = checked_places(q, "segments", 3)
         within = checked_tolerance(tolerance)
