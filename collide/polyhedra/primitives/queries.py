@@ -159,7 +159,7 @@ def triangle_triangle(q: Any, tolerance: float = 1e-6, *, motions: Motions = Non
     q : array_like, (n, 12, 3)
         a0, a1, a2, b0, b1, b2 at t = 0, then at t = 1. With `motions` (n, 6, 3).
     tolerance, motions, time, parameters, budget, executor : optional
-        As in `edge_edge`.
+        All as in `edge_edge`.
 
     Returns
     -------
