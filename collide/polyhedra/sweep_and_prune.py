@@ -166,8 +166,17 @@ class SweepAndPrune(OwnsMemory):
         return _overlapping(self.arrays["old"])
 
     def update(self, boxes: Any) -> tuple[np.ndarray, np.ndarray]:
-        """The pairs (m, 2) of boxes i < j, in order, that overlap from now on, and those that no longer do. `boxes` (n, 3, 2): where all of
-        them are now.
+        """Move all boxes, and list the pairs whose overlap changed.
+
+        Parameters
+        ----------
+        boxes : array_like, (n, 3, 2)
+            All boxes, as they are now.
+
+        Returns
+        -------
+        begun, ended : ndarray, (m, 2)
+            Pairs i < j, in order: those that overlap from now on, and those that no longer do. Exact.
         """
         new, old = self.arrays["new"], self.arrays["old"]
         new[:] = _rows(boxes, len(old))

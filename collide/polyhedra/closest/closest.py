@@ -151,7 +151,18 @@ class Closest(OwnsMemory):
         self._at, self._address = compiled(voronoi_walk.at), own.address
 
     def at(self, *where: Any) -> ClosestPair:
-        """The closest points at two poses (4, 4); with motions, at a time."""
+        """Find the closest points at a pose.
+
+        Parameters
+        ----------
+        *where
+            Two poses (4, 4); with motions, a time.
+
+        Returns
+        -------
+        ClosestPair
+            With the features, the points, and `distance`, which *encloses* the least one.
+        """
         if len(where) != (2 if self._course is None else 1):
             raise TypeError(f"at takes {'two poses' if self._course is None else 'a time'}, got {len(where)} arguments")
         if self._course is not None:

@@ -111,7 +111,18 @@ class Near(OwnsMemory):
         self._exact = Exact(self.meshes, self.arrays, self._poses)
 
     def update(self, pose_a: Any, pose_b: Any) -> np.ndarray:
-        """(n, 2): the triangles, one of each mesh, that are near at these poses (4, 4); in order."""
+        """List the pairs of triangles that are near at a pose.
+
+        Parameters
+        ----------
+        pose_a, pose_b : array_like, (4, 4)
+            Poses, each a matrix of doubles taken as it is.
+
+        Returns
+        -------
+        ndarray, (n, 2)
+            The triangles, one of each mesh, in order. Exact for the doubles of the poses.
+        """
         self._pose(pose_a, pose_b)
         if self._empty:
             return np.zeros((0, 2), np.int64)
@@ -126,8 +137,22 @@ class Near(OwnsMemory):
         return self._exact.square(i, j) <= Fraction(self.distance)**2 if self.distance else self._exact.meet(i, j)
 
     def nearest(self, pose_a: Any, pose_b: Any) -> NearestTriangles:
-        """How far the surfaces are from each other at these poses (4, 4), and where they are nearest; 0 if, and only if, they have a common
-        point. ValueError for a mesh without triangles.
+        """Bracket the distance of the surfaces at a pose, with the place where they are nearest.
+
+        Parameters
+        ----------
+        pose_a, pose_b : array_like, (4, 4)
+            Poses, each a matrix of doubles taken as it is.
+
+        Returns
+        -------
+        NearestTriangles
+            With `distance`, which *encloses* the least one; it is 0 if, and only if, the surfaces have a common point.
+
+        Raises
+        ------
+        ValueError
+            For a mesh without triangles.
         """
         self._pose(pose_a, pose_b)
         if self._empty:
