@@ -132,6 +132,8 @@ class SweepAndPrune(OwnsMemory):
 
     Notes
     -----
+    The method is sweep and prune with coherence (Baraff 1992; Ponamgi, Manocha and Lin 1995).
+
     A step costs a pass over the ends, and one exchange for every two ends whose order along an axis changed. Where boxes jump so far that
     this is more than sorting, they are sorted anew. A copy, also one that is pickled, goes on by itself from where the original is.
 

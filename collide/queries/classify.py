@@ -1,4 +1,4 @@
-"""`classify`: which points are proved to be in a body, and which out of it?"""
+"""`classify`: points that are proved to lie in a body, out of it, or on its faces."""
 
 from fractions import Fraction
 from typing import Any

@@ -1,4 +1,4 @@
-"""`critical_value`: from which value of a parameter on do bodies meet? The largest safe radius, the least backlash, a limit of speed.
+"""`critical_value`: the least value of a parameter for which bodies meet, as the largest safe radius, or a limit of speed.
 
 The parameter takes the place of the time as the objective of the search, and the time is one more variable (`timeline.worst_case`).
 """

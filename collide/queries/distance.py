@@ -1,4 +1,4 @@
-"""`distance` and `clearance`: how near are bodies to each other, at a moment or over a span of time, and where?
+"""`distance` and `clearance`: the least distance of bodies, at a moment or over a span of time, and its place.
 
 Both are the search for a least value that `minimize` and `first_contact` are: the distance is the objective, the conditions of a critical
 distance contract boxes as tangency does (`situations.distance`), and bounds of second order along directions move the least distance of a

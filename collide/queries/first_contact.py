@@ -1,4 +1,4 @@
-"""`first_contact`: when and where do moving bodies first touch?
+"""`first_contact`: time and place of the first contact of moving bodies.
 
 Pairs of parts that are proved apart over the whole time are left out (`broad_phase`). The others are searched in the order in which they
 may meet. A pair that could meet only after the first contact is not searched, and not even compiled. Where the faces of bodies tell the

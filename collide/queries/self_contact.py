@@ -1,4 +1,4 @@
-"""`self_contact`: when and where does a deforming surface, or a sheet of several, first touch itself?
+"""`self_contact`: time and place of the first contact of a deforming surface, or a sheet of several, with itself.
 
 `glue` finds where surfaces are joined. `injective` proves that neighbouring places are different points of space, and leaves pairs of boxes
 whose parameters are apart. Those are searched like the faces of two bodies.

@@ -1,4 +1,4 @@
-"""`Index`: where is a point, or a segment, in a polyhedron? (Vanecek 1990.)"""
+"""`Index`: location of points and segments in a polyhedron (Vanecek 1990)."""
 
 import math
 from collections.abc import Sequence
@@ -63,6 +63,8 @@ class Index(Frozen):
     The *faces* are the largest connected flat ones, of one or more triangles. An edge between two triangles in one plane is none of the
     polyhedron, nor is a vertex in the middle of a face or of a straight edge. A point on such an edge is in the FACE. Faces, edges and
     vertices have numbers of the mesh, the least of those they consist of. The number of a vertex is the least of those at its place.
+
+    The tree is that of Vanecek 1990.
 
     Answers are exact for the numbers as they are given, with no tolerance: signs are decided by rounded arithmetic with a bound of its
     error, and where that does not decide, in integers.

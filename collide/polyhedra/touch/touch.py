@@ -1,4 +1,4 @@
-"""`touch`: are two polyhedra apart, do they touch, or do they penetrate each other, and where? (Vanecek 1990, Sections 3 and 4.)
+"""`touch`: separation, touch or penetration of two polyhedra, with the places of contact (Vanecek 1990, Sections 3 and 4).
 
 The vertices, then the edges of each are classified by the index of the other. An edge or a vertex inside means that they penetrate. If none
 is, they may still do so, face on face or along planes, as a cube does with its lower half: so the faces that have contacts are cut by the
@@ -119,6 +119,8 @@ def touch(a: Mesh | Index, b: Mesh | Index, motions: tuple[Motion, Motion] | Non
 
     Notes
     -----
+    The method is that of Vanecek 1990, Sections 3 and 4.
+
     The status is *proved*, exactly for the numbers as they are given, if the poses at that time are rational numbers, such as a turn by the
     angle whose cosine is 3/5: no tolerance decides what touches. Other poses are rounded to doubles first, and `rounded` says so. Normals
     of tangent planes *approximate*.

@@ -62,7 +62,8 @@ def mass_properties(shape: Any) -> MassProperties:
     Returns
     -------
     MassProperties
-        With `volume`, `centre` (3,) and `inertia` (3, 3) about it, in units of length, and their estimated `error`.
+        With `volume`, `centre` (3,) and `inertia` (3, 3) about it, in units of length; and `error`, an estimate of the relative
+        error of the volume, no bound.
 
     Raises
     ------
@@ -74,9 +75,9 @@ def mass_properties(shape: Any) -> MassProperties:
 
     Notes
     -----
-    *Approximates*: to about 1e-12 for smooth faces. Integrals of a Mesh are exact but for rounding. Unions, intersections and differences
-    of half-spaces are as exact. Those of balls, other smooth bodies, and planes, cylinders, cones and balls round one axis are known to
-    about 1e-12, and other bodies with creases to 1e-5 or so: see `error`.
+    *Approximates*, by the divergence theorem over the faces: to about 1e-12 for smooth faces. Integrals of a Mesh are exact but for
+    rounding. Unions, intersections and differences of half-spaces are as exact. Those of balls, other smooth bodies, and planes, cylinders,
+    cones and balls round one axis are known to about 1e-12, and other bodies with creases to 1e-5 or so: see `error`.
 
     Examples
     --------
