@@ -164,6 +164,8 @@ def bezier_triangle_pairs(q: Any, tolerance: float = 1e-6, weights: Any = None, 
 
     Notes
     -----
+    The guarantees are those of `bezier_pairs`.
+
     With u = s and v = (1 - s) r a triangular patch is a tensor-product patch of degrees N, N over the unit square: its row i is a curve of
     degree N - i, raised to degree N (of a rational patch, weighted points and weights). Raising takes at most N rounds of averages, each in
     error by less than 4 units of 2**-53 of the largest number (two quotients, two products, one sum); a sum of positive weights by 3 units

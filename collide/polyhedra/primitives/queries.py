@@ -173,6 +173,8 @@ def triangle_triangle(q: Any, tolerance: float = 1e-6, *, motions: Motions = Non
 
     Notes
     -----
+    The guarantees are those of `edge_edge`.
+
     The answer is the earliest of six vertex-face and nine edge-edge contacts, decided as `vertex_face` and `edge_edge` decide them.
     Triangles that pierce each other at the beginning meet before any of these contacts: for them the answer is that of the queries.
 
