@@ -10,6 +10,7 @@ bodies, the time `t`, and `Parameter` for numbers that are given later. Where to
 - what the solver asks of formulas: `family` and `template` (numbers apart from formulas), `chart` (smooth parameters round a pole)
 """
 
+from . import combination as _combination  # noqa: F401  (the class of trees, which `|`, `&`, `-` and `~` make)
 from . import curve, deform, patch, primitives, solids, sweep
 from . import thumbnail as _thumbnail  # noqa: F401  (registers how values look in a notebook)
 from .brep import Edge, Solid, Vertex

@@ -19,8 +19,8 @@ from codegen.functions import Spline
 from codegen.walk import atoms, parts, replaced
 
 from . import ImplicitBody, ImplicitSurface, ParametricSurface, Solid, t
+from .combination import Combination
 from .divided import Divided
-from .implicit import Combination
 from .motion import Motion
 from .products import Product
 from .symbols import NOT_REAL

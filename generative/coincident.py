@@ -8,10 +8,11 @@ simplifies: where it does not see that two are equal, the leaves count as two su
 
 import functools
 import itertools
+import math
 import operator
 import zlib
 from collections import Counter
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import sympy as sp
@@ -38,13 +39,17 @@ class Leaf(NamedTuple):
 
 
 class Surfaces(NamedTuple):
-    """Of leaves, in order, the numbers k of their surfaces, or -k of those with the other side inside; the leaves on each surface, by their
-    numbers; and chains of surfaces k, each of which has the earlier ones inside.
+    """The surfaces of leaves.
+
+    `literals`: for each leaf, in order, the number k of its surface, or -k if it has the other side inside. `members`: the leaves on each
+    surface, by their numbers. `nested`: chains of surfaces k, each of which has the earlier ones inside. `doubtful`: pairs of leaves that
+    count as two surfaces, though their values agree, or though they have no values to compare.
     """
 
     literals: list[int]
     members: dict[int, list[int]]
     nested: list[list[int]]
+    doubtful: list[tuple[int, int]]
 
 
 class _Family:
@@ -100,15 +105,15 @@ def surfaces_of(leaves: Sequence[Any], frames: Sequence[Motion]) -> Surfaces:
     literals = dict[tuple[Any, Motion], int]()
     signatures = {own: _signature(*own) for own in zip((leaf.body for leaf in leaves), frames, strict=True)}
     # Of two that are written with opposite signs one is counted.
-    shapes = Counter(shape for (body, frame), (shape, _) in signatures.items()
+    shapes = Counter(own.shape for (body, frame), own in signatures.items()
                      if (-body, frame) not in signatures or hash(body) > hash(-body))
-    several = len(set(signatures.values())) < len(leaves)
+    several = len({own[:2] for own in signatures.values()}) < len(leaves)
     families: dict[Hashable, list[_Family]] = {}
-    found = Surfaces([], {}, [])
+    found = Surfaces([], {}, [], [])
     for k, own in enumerate(zip((leaf.body for leaf in leaves), frames, strict=True)):
         body, frame = own
         new, opposite = len(found.members) + 1, literals.get((-body, frame))
-        shape, _ = signatures[own]
+        shape = signatures[own].shape
         if own not in literals:
             alone = not several or shapes[shape] == 1
             literals[own] = -opposite if opposite else new if alone else _literal(_leaf(*own), families.setdefault(shape, []), new)
@@ -117,29 +122,80 @@ def surfaces_of(leaves: Sequence[Any], frames: Sequence[Motion]) -> Surfaces:
     found.nested.extend(chain for own in families.values() for family in own for chain in family.nested)
     told = {k for chain in found.nested for k in chain}
     found.nested.extend([k] for k in found.members if k not in told)
+    firsts = {own[0]: signatures[leaves[own[0]].body, frames[own[0]]] for own in found.members.values()}
+    found.doubtful.extend(_doubtful(firsts, _reach(leaves, frames)) if len(firsts) > 1 else ())
     return found
+
+
+class _Signature(NamedTuple):
+    """Values of a function at some places. `shape`: rounded numbers that are the same for all functions a F + b, with numbers a and b;
+    `level`: one that is the same for all a F. `values`: these before they are rounded, the level last; empty where there are none.
+    """
+
+    shape: Hashable
+    level: Hashable
+    values: tuple[Any, ...] = ()
+
+
+def _doubtful(own: Mapping[int, _Signature], reach: float) -> Iterator[tuple[int, int]]:
+    """Pairs of leaves whose values agree in `_AGREE` digits, and neighbours in the list of those that have no values."""
+    yield from itertools.pairwise(k for k, signature in own.items() if not signature.values)
+    order = sorted((float(signature.values[-1]), k) for k, signature in own.items() if signature.values)
+    for at, (level, a) in enumerate(order):
+        # Below 1 the level is mostly that of the places, not of the leaf, so the size of the body alone says how near is near.
+        near = _ALIKE * (reach if reach < 1 else max(reach, abs(level)))
+        for other, b in itertools.islice(order, at + 1, None):
+            if other - level > near + 2 * math.ulp(level):
+                break
+            if _agree(own[a].values, own[b].values, near):
+                yield min(a, b), max(a, b)
+
+
+def _agree(a: Sequence[Any], b: Sequence[Any], near: float) -> bool:
+    return abs(a[-1] - b[-1]) <= near and all(abs(p - q) <= _ALIKE * max(1, abs(p)) for p, q in zip(a[:-1], b[:-1], strict=True))
+
+
+def _reach(leaves: Sequence[Any], frames: Sequence[Motion]) -> float:
+    """How far from the origin of their common frame leaves go, roughly."""
+    bounds = max(_largest(leaf.bounds) for leaf in leaves)
+    return bounds + max(_largest((tuple(frame.translation),)) for frame in set(frames))
+
+
+@functools.lru_cache(maxsize=4096)
+def _largest(rows: tuple[tuple[Any, ...], ...]) -> float:
+    return max(abs(float(e if e.is_Rational else _sampled_number(e))) for e in itertools.chain(*rows))
+
+
+def _sampled_number(e: Any) -> Any:
+    """A number or formula with samples for its symbols, as a number."""
+    return sp.N(e.xreplace({s: _sample(s) for s in free_symbols(e)}), _DIGITS)
 
 
 # Places of no symmetry, at which functions are compared; in so many digits, of which so many must agree.
 _PLACES = [tuple(sp.Rational(e, 1009) for e in place) for place in ((331, -457, 613), (-719, 211, 97), (523, 877, -149), (-83, -641, -787),
                                                                     (1201, 367, 1123))]
 _AGREE = 12
+# Values that agree in so many digits differ by less. The doubles of one number that was computed in two ways are nearer to each other.
+_ALIKE = 10.0**-_AGREE
 
 
 @functools.lru_cache(maxsize=1 << 14)
 @interruptible()
-def _signature(body: Any, frame: Motion) -> tuple[Any, Any]:
-    """Rounded numbers that are the same for all functions a F + b, with numbers a and b, and one more that is the same for all a F. Of what
-    has no such values they are the formula itself.
-    """
+def _signature(body: Any, frame: Motion) -> _Signature:
+    """The values of a leaf in a frame; the formula itself in the place of numbers that it does not have."""
     known = {s: _sample(s) for s in free_symbols(body) - {x, y, z}}
     values = [sp.N(body.xreplace({**known, **dict(zip((x, y, z), place, strict=True))}), _DIGITS) for place in _local_places(frame)]
     steps = [value - values[0] for value in values[1:]]
     if not all(value.is_number and value.is_finite for value in values):
-        return (body, frame), 0
+        return _Signature((body, frame), 0)
     most = max(map(abs, steps))
     unit = next((step for step in steps if abs(step) > most / 16), None)
-    return ((body, frame), 0) if unit is None else ((*(_rounded(step / unit) for step in steps),), _rounded(values[0] / unit))
+    if unit is None:
+        return _Signature((body, frame), 0)
+    shape, level = [step / unit for step in steps], values[0] / unit
+    if not all(e.is_real for e in (*shape, level)):
+        return _Signature((*map(_rounded, shape),), _rounded(level))
+    return _Signature((*map(_rounded, shape),), _rounded(level), (*map(float, shape), level))
 
 
 @functools.lru_cache(maxsize=4096)
@@ -162,22 +218,21 @@ def _sample(symbol: Any) -> Any:
     return sp.Rational(1 + zlib.crc32(str(symbol).encode()) % 9973, 4999)
 
 
-def coincidences(leaves: Sequence[Any], frames: Sequence[Motion]) -> list[tuple[Any, ...]]:
-    """Of pairs of leaves that are one surface for some numbers in the place of parameters alone, formulas of these that are 0 then."""
-    alike: dict[Hashable, dict[Leaf, None]] = {}
-    if not any(free_symbols(leaf.body) - {x, y, z} or frame.symbols for leaf, frame in zip(leaves, frames, strict=True)):
-        return []
-    for leaf, frame in zip(leaves, frames, strict=True):
-        known = _leaf(leaf.body, frame)
-        alike.setdefault(tuple(e for e, _ in known.terms), {})[known] = None
-    pairs = (pair for own in alike.values() for pair in itertools.combinations(own, 2))
-    found = (tuple(dict.fromkeys(e for e in _differences(a, b) if e != 0)) for a, b in pairs)
-    return [own for own in found if own and all(e.free_symbols for e in own)]
+def samples(leaves: Sequence[Any], frames: Sequence[Motion]) -> list[tuple[Any, ...]]:
+    """Values of the functions of leaves at places of their common frame, as formulas of the parameters and the time.
+
+    Two functions that are equal but for a factor have proportional values. So leaves whose values are proved not to be proportional, for
+    some numbers in the place of the symbols, are two surfaces for these.
+    """
+    return [_sampled(leaf.body, frame) for leaf, frame in zip(leaves, frames, strict=True)]
 
 
-def _differences(a: Leaf, b: Leaf) -> list[Any]:
-    coefficients = ((p, q) for (_, p), (_, q) in zip(a.terms, b.terms, strict=True))
-    return [p if p.is_Rational else sp.expand(p) for p in (p - q for p, q in (*coefficients, (a.level, b.level)))]
+@functools.lru_cache(maxsize=4096)
+@interruptible()
+def _sampled(body: Any, frame: Motion) -> tuple[Any, ...]:
+    back = frame.inverse()
+    shifted = ([c - d for c, d in zip(place, frame.translation, strict=True)] for place in _PLACES)
+    return tuple(body.xreplace(dict(zip((x, y, z), back.turn(own), strict=True))) for own in shifted)
 
 
 def _literal(leaf: Leaf, alike: list[_Family], new: int) -> int:
@@ -243,7 +298,7 @@ def _is_zero(e: Any) -> bool:
     """Is a number, or a formula of parameters and the time, seen to be 0? Most are not where numbers stand for these."""
     if e.is_Rational:
         return bool(e == 0)
-    value = sp.N(e.xreplace({s: _sample(s) for s in free_symbols(e)}), _DIGITS)
+    value = _sampled_number(e)
     return not (value.is_number and abs(value) > _NEAR) and vanishes(e)
 
 

@@ -9,7 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from .implicit import Combination, ImplicitBody, ImplicitSurface, Piece
+from .combination import Combination
+from .implicit import ImplicitBody, ImplicitSurface, Piece
 from .marching import Triangles, Vertices, clipped, marching_tetrahedra
 from .motion import Motion
 from .numeric import approx_function

@@ -16,7 +16,8 @@ from codegen.deadline import interruptible
 
 from .brep import Edge, Solid, Vertex
 from .chart import is_pole
-from .implicit import Combination, ImplicitBody, ImplicitSurface
+from .combination import Combination
+from .implicit import ImplicitBody, ImplicitSurface
 from .motion import Motion, Rigid
 from .products import AlongZ, Product
 from .seams import period

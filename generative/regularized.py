@@ -22,7 +22,7 @@ _LAYERS = 24
 
 
 class Untold(Exception):
-    """A tree for which regularizing takes more unions and intersections than are made, or leaves that are one surface, but in no box."""
+    """Why a tree is left as it is written: regularizing takes too many operations, or no box holds leaves that are one surface."""
 
 
 class Node:
@@ -81,7 +81,7 @@ class Trees:
         key = union, frozenset(children)
         if key not in self._known:
             if len(self._known) > _MOST:
-                raise Untold
+                raise Untold(f"regularizing it takes more than {_MOST} unions and intersections")
             self._known[key] = Node(union, children)
         node = self._known[key]
         assert isinstance(node, Node)
@@ -100,7 +100,7 @@ class Trees:
         key = tree, abs(literal), inside
         if key not in self._known:
             if len(self._known) > _MOST:
-                raise Untold
+                raise Untold(f"regularizing it takes more than {_MOST} unions and intersections")
             self._known[key] = self.made(tree.union, [self.where(c, literal, holds) for c in tree.children])
         return self._known[key]
 

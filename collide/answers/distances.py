@@ -184,7 +184,7 @@ class ClearanceBatch:
     `status` (n,) of `DistanceStatus`; `bracket` (n, 2), which *provably* encloses the least distance; `verdict` (n,): True, False or None,
     as of `Clearance`; of one pair of nearest points, approximately: `times` (n, 2), which enclose the moment, `pairs` (n, 2), the bodies,
     and `points` (n, 2, 3), NaN and -1 where none is known; `tests` (n,): how many boxes were examined. `notes` tell of rows that were
-    lost with the worker that had them.
+    lost with the worker that had them, and of leaves of combined bodies that may coincide.
     """
 
     status: np.ndarray

@@ -16,7 +16,8 @@ import sympy as sp
 
 from codegen.algebra.margin import Margin
 from generative import ImplicitBody, ImplicitSurface, Motion, x, y, z
-from generative.implicit import Combination, Piece
+from generative.combination import Combination
+from generative.implicit import Piece
 
 from .cells import Side
 from .numbers import NONE, Numbers

@@ -21,7 +21,7 @@ import sympy as sp
 
 from codegen.deadline import interruptible
 from generative import IDENTITY, ImplicitBody, ImplicitSurface, Motion, t, u, v, x, y, z
-from generative.implicit import Combination
+from generative.combination import Combination
 from generative.products import Product
 
 from .cells import Cell, Parametric

@@ -21,6 +21,7 @@ from ..timeline.neighbourhood import Found
 from .arguments import ignored_pairs
 from .clearance_rows import Known as Together
 from .clearance_rows import searched_together
+from .coincident_notes import coincident_notes
 from .distance import TINY, as_asked, nearest_of, search_pairs, status_of, verdict_of
 from .distance_of_meshes import known
 from .rows import Rows, check_rows, checked, shared
@@ -96,12 +97,13 @@ class _Answer:
     """The answers to the rows, filled in as they come."""
 
     def __init__(self, n: int, asked: Asked) -> None:
-        self.asked = asked
+        self.asked, self.notes = asked, tuple[str, ...]()
         self.status, self.bracket = np.full(n, DistanceStatus.BUDGET_SPENT, object), np.tile([0.0, math.inf], (n, 1))
         self.times, self.pairs = np.full((n, 2), math.nan), np.full((n, 2), -1)
         self.points, self.tests = np.full((n, 2, 3), math.nan), np.zeros(n, np.int64)
 
     def solve_all(self, rows: Rows, clock: Clock) -> None:
+        self.notes = coincident_notes(rows.bodies, rows.span)
         clock.extend()
         for some in searched_together(rows, self.asked, clock):
             self._tell(some)
@@ -136,4 +138,4 @@ class _Answer:
 
     def batch(self) -> ClearanceBatch:
         verdict = np.array([verdict_of(s) for s in self.status], object)
-        return ClearanceBatch(self.status, self.bracket, verdict, self.times, self.pairs, self.points, self.tests)
+        return ClearanceBatch(self.status, self.bracket, verdict, self.times, self.pairs, self.points, self.tests, self.notes)

@@ -39,6 +39,7 @@ from ..timeline.examine import shortly_before
 from ..timeline.scene import Scene
 from ..timeline.situated import Meeting
 from .arguments import ignored_pairs
+from .coincident_notes import coincident_notes
 from .flat_rows import Place, flat_row
 from .rows import Rows, check_rows, checked, shared
 from .undecided_rows import with_undecided
@@ -157,12 +158,12 @@ class _Answer:
         self.span, self.gap = span, tolerance
         self.codes, self.time = np.full(n, _SPENT), np.tile(np.array(span), (n, 1))
         self.where, self.proved, self.tests = np.full((n, 4), math.nan), np.zeros(n, bool), np.zeros(n, np.int64)
-        self.staged = np.zeros(n, bool)
+        self.staged, self.coincident = np.zeros(n, bool), tuple[str, ...]()
         self.pairs, self.faces, self.points = np.full((n, 2), -1), np.full((n, 2), -1), np.full((n, 3), math.nan)
 
     def solve_all(self, rows: Rows, clock: Clock) -> None:
         """Rows that are one problem each come first, and those of them that take long or end in doubt come last."""
-        self.rows = rows
+        self.rows, self.coincident = rows, coincident_notes(rows.bodies, rows.span)
         clock.extend()
         if rows.quick and not rows.creased and not clock.counts and rows.count:
             self.solve_together(clock)
@@ -313,8 +314,9 @@ class _Answer:
         """Whether brackets of contacts are wider than the tolerance, by more than a rounding of their ends."""
         (lo, hi), contact = self.time.T, self.codes == _CONTACT
         if not (contact & (hi > np.nextafter(lo + self.gap, math.inf))).any():
-            return ()
-        return (f"Some rows of CONTACT have a bracket wider than the tolerance of {self.gap:g}: rounding tells their time no closer.",)
+            return self.coincident
+        return (*self.coincident,
+                f"Some rows of CONTACT have a bracket wider than the tolerance of {self.gap:g}: rounding tells their time no closer.")
 
 
 def _met_at_first(scene: Scene, clock: Clock) -> tuple[Start, "_Known"] | None:

@@ -11,11 +11,13 @@ from ..bodies.mesh import Mesh
 from ..culling.broad_phase import Window
 from ..timeline.evidence import Evidence
 from ..timeline.scene import Scene
+from .coincident_notes import coincident_notes
 
 
 def notes_of(scene: Scene, found: Evidence, bodies: Sequence[Any], span: Window) -> tuple[str, ...]:
     """All of them."""
-    return (*_meshes(bodies), *_beginnings(scene, bodies), *starting(scene, bodies), *filter(None, [found.doubt]), *_ending(found, span))
+    return (*_meshes(bodies), *coincident_notes(bodies, span), *_beginnings(scene, bodies), *starting(scene, bodies),
+            *filter(None, [found.doubt]), *_ending(found, span))
 
 
 def starting(scene: Scene, bodies: Sequence[Any]) -> tuple[str, ...]:

@@ -25,6 +25,7 @@ from ..timeline.course import course_of
 from ..timeline.scene import Scene
 from ..timeline.spells import Spells
 from .arguments import check_bodies, check_kinds, ignored_pairs
+from .coincident_notes import coincident_notes
 
 _SPACING, _TOLERANCE = 0.05, 1e-9
 
@@ -82,6 +83,7 @@ def contacts_during(bodies: Sequence[Any], time: tuple[Any, Any], *, tolerance: 
     span, tolerance, clock = check_span(time), check_tolerance(tolerance, 1e-12), Clock(as_budget(budget), progress)
     options = Options(simultaneity=resolved(tolerance, span), spacing=_SPACING, tolerance=_TOLERANCE)
     known: dict[Pair, Spells] = {}
+    notes: tuple[str, ...] = ()
     ignored, finished, others = Pairs(len(bodies) if isinstance(bodies, Sequence) else 0), False, Spell.UNDECIDED
     with clock.query():
         check_kinds(bodies, "contacts_during")
@@ -91,11 +93,12 @@ def contacts_during(bodies: Sequence[Any], time: tuple[Any, Any], *, tolerance: 
         for pair, near in _near(bodies, span, ignored).items():
             known[pair] = Spells([bodies[k] for k in pair], span, near, options)
         others = Spell.SEPARATION
+        notes = coincident_notes(bodies, span)
         _tell(known, bodies, span)
         finished = _looked(known, clock)
     return contact_times({pair: (own.windows, own.met) for pair, own in known.items()}, span, options.simultaneity, finished,
                          others, iterations=clock.boxes, seconds=clock.seconds, bodies=tuple(bodies), ignored=ignored,
-                         notes=() if finished else (clock.reason(),))
+                         notes=notes if finished else (*notes, clock.reason()))
 
 
 def _near(bodies: Sequence[Any], span: Window, ignored: Pairs) -> dict[Pair, Window]:

@@ -29,6 +29,7 @@ from ..search.options import Options
 from ..search.search import Search
 from ..timeline.worst_case import Parametric
 from .arguments import check_kinds, ignored_pairs
+from .coincident_notes import coincident_notes
 from .parameters import check_ranges, read_parameters
 
 # Against the range, how much more than the critical value a sample of a curve of contacts may need. Effort only.
@@ -144,6 +145,7 @@ def critical_value(bodies: Sequence[Any], time: tuple[Any, Any], parameter: Mapp
     if others or lo == hi:
         raise ValueError(f"critical_value takes one parameter and its range, {{symbol: (lo, hi)}}, got {shown(parameter)}")
     search, finished, clear = None, False, -math.inf
+    notes: tuple[str, ...] = ()
     with clock.query():
         check_ranges(bodies, ranges, span)
         ignored = ignored_pairs(ignore, bodies)
@@ -152,8 +154,9 @@ def critical_value(bodies: Sequence[Any], time: tuple[Any, Any], parameter: Mapp
         asked = Parametric([over_fixed_domain(body, ranges) for body in bodies], ranges, tuple(time), span, ignored, symbol)
         # Whether they meet at the beginning is no other question.
         asked.scene.states = Starts(len(bodies), Start.DISJOINT, ignored)
+        notes = coincident_notes(bodies, span, ranges)
         search, finished, clear = _searched(asked, options, float(hi - lo), clock)
-    return clock.read(lambda: _answer(search, finished, symbol, clear, (float(lo), float(hi)), clock))
+    return clock.read(lambda: _answer(search, finished, symbol, clear, (float(lo), float(hi)), clock, notes))
 
 
 def _searched(asked: Parametric, options: Options, size: float, clock: Clock) -> tuple[Search | None, bool, float]:
@@ -167,7 +170,8 @@ def _searched(asked: Parametric, options: Options, size: float, clock: Clock) ->
     return asked.to_the_end(options, clock, left.search.proved, max(options.simultaneity, _COARSE * size))
 
 
-def _answer(search: Search | None, finished: bool, symbol: Any, clear: float, ends: tuple[float, float], clock: Clock) -> CriticalValue:
+def _answer(search: Search | None, finished: bool, symbol: Any, clear: float, ends: tuple[float, float], clock: Clock,
+            notes: tuple[str, ...]) -> CriticalValue:
     found = np.zeros(0, np.int64) if search is None else search.possible_ones()
     lower = (math.inf if finished else ends[0]) if search is None else max(clear, search.clear_until(found, math.inf))
     upper = math.inf if search is None else search.proved
@@ -188,7 +192,7 @@ def _answer(search: Search | None, finished: bool, symbol: Any, clear: float, en
         points=np.empty((0, 3)) if search is None else search.arrays["place"][listed].mean(axis=2), features=[p.features for p in problems],
         pairs=np.array([p.label for p in problems], np.int64).reshape(-1, 2), iterations=clock.boxes, seconds=clock.seconds,
         unique=np.array([search.kind(k) == UNIQUE for k in listed] if search else [], bool),
-        notes=() if status is not Status.BUDGET_SPENT else (clock.reason(),))
+        notes=(*notes, *(() if status is not Status.BUDGET_SPENT else (clock.reason(),))))
 
 
 def _listed(search: Search, found: np.ndarray) -> list[int]:

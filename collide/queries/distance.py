@@ -37,6 +37,7 @@ from ..search.clock import Clock
 from ..timeline.nearest import Asked, Neighbours
 from ..timeline.neighbourhood import Found
 from .arguments import check_bodies, check_kinds, ignored_pairs
+from .coincident_notes import coincident_notes
 from .distance_of_meshes import Known, known, nearest, nested, size_of
 from .distance_of_meshes import listed as listed_of
 from .parameters import check_ranges, for_any, points_in, read_parameters
@@ -225,7 +226,7 @@ def _search(bodies: Sequence[Any], time: tuple[Any, Any], span: tuple[float, flo
         ignored = ignored_pairs(ignore, bodies) if ignore else ignored
         own = _with(values, bodies, span)
         scene = search_pairs(own, (time, span), ignored, _ranges(values), (asked, clock), found, between)
-        notes = tuple(_notes(scene, bodies, own, known(found, between), ignored, span[0], clock))
+        notes = (*_notes(scene, bodies, own, known(found, between), ignored, span[0], clock), *coincident_notes(own, span, _ranges(values)))
     outcome = known(found, between)
     with clock.reporting():
         points = nearest_of(bodies, scene, found, between)

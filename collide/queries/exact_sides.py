@@ -8,7 +8,7 @@ import numpy as np
 import sympy as sp
 
 from generative import ImplicitBody, ImplicitSurface, t, x, y, z
-from generative.implicit import Combination
+from generative.combination import Combination
 
 from ..polyhedra.location.index import Kind
 

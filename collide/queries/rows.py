@@ -15,9 +15,9 @@ from generative import ImplicitBody, ParametricSurface, Solid, t, u, v
 from generative.body import called
 from generative.brep import Edge, Vertex
 from generative.changes import pieces_of, with_formulas
+from generative.combination import Combination
 from generative.creases import may_be_creased
 from generative.family import Member, member_of, parameters_in
-from generative.implicit import Combination
 from generative.knots import splines_of
 
 from ..bodies.flat import may_be_flat
@@ -35,6 +35,7 @@ from ..timeline.course import Course
 from ..timeline.scene import Scene
 from ..timeline.situated import closed_border
 from .arguments import check_bodies, check_kinds
+from .coincident_notes import coincident_at
 from .parameters import check_symbol
 
 T = TypeVar("T")
@@ -126,13 +127,14 @@ class Rows:
             self._check_positions()
 
     def _coincident(self) -> np.ndarray:
-        """(n,): in which rows may leaves of a combined body be one surface that are not one in most? Others are proved not to be."""
+        """(n,): in which rows leaves of a combined body may be one surface that are two in most. In others they are proved to be two."""
         found = np.zeros(self.count, bool)
         symbols = tuple(self.values)
         at = np.stack([*self.values.values()], axis=1) if symbols else np.empty((self.count, 0))
-        for pair in {pair for body in self.bodies if isinstance(body, Combination) for pair in body.coincidences}:
-            lo, hi = compile(list(pair), symbols, quick=True).interval(at, at)
-            found |= ~((lo > 0.0) | (hi < 0.0)).any(axis=1)
+        for body in self.bodies:
+            told = body.comparison if isinstance(body, Combination) else None
+            if told is not None:
+                found |= coincident_at(body, told, symbols, at)
         return found
 
     def is_single(self, k: int) -> bool:

@@ -28,6 +28,7 @@ from ..search.options import Options, resolved
 from ..search.search import Search
 from ..timeline.worst_case import Parametric
 from .arguments import check_kinds, check_options, ignored_pairs
+from .coincident_notes import coincident_notes
 from .contact_notes import starting
 from .parameters import Range, check_ranges, for_any
 
@@ -62,12 +63,13 @@ def worst_case(bodies: Sequence[Any], time: tuple[Any, Any], ranges: Ranges, opt
                     float(options["tolerance"]))
     found, mapped = _Known(), list(bodies)
     start = Starts(len(bodies), Start.UNKNOWN)
-    undecided, notes = set[tuple[int, int]](), tuple[str, ...]()
+    undecided, notes, coincident = set[tuple[int, int]](), tuple[str, ...](), tuple[str, ...]()
     with clock.query():
         check_kinds(bodies)
         check_ranges(bodies, ranges, span)
         mapped = [over_fixed_domain(body, ranges) for body in bodies]
         ignored = ignored_pairs(options["ignore"], bodies)
+        coincident = coincident_notes(bodies, span, ranges)
         clock.extend()
         for found in _settling(mapped, ranges, (tuple(time), span), (ignored, asked, clock)):
             assert found.asked is not None
@@ -87,7 +89,7 @@ def worst_case(bodies: Sequence[Any], time: tuple[Any, Any], ranges: Ranges, opt
         if answer.clear_until <= span[0]:
             # Surfaces of those pairs may meet at the beginning.
             answer = replace(answer, nesting=frozenset())
-    return _told(answer, found, ranges)
+    return _told(replace(answer, notes=tuple(dict.fromkeys((*coincident, *answer.notes)))), found, ranges)
 
 
 def _settling(bodies: Sequence[Any], ranges: Ranges, time: tuple[Any, Any], how: tuple[Any, Options, Clock]) -> Iterator[_Known]:

@@ -15,7 +15,7 @@ import numpy as np
 from codegen.deadline import check
 from codegen.machine.tiers import compile_busy
 from generative import ImplicitBody, x, y, z
-from generative.implicit import Combination
+from generative.combination import Combination
 
 from ..bodies.cells import Cell, Side, end_of
 from ..bodies.implicit_parts import Candidates, Implicit, is_side, may_meet

@@ -16,8 +16,9 @@ import sympy as sp
 from codegen.algebra.margin import TERMS, Margin
 from codegen.walk import replaced
 from generative import ImplicitBody, ImplicitSurface, Motion, Rigid, x, y, z
+from generative.combination import Combination
 from generative.family import symbols_of
-from generative.implicit import Combination, Piece
+from generative.implicit import Piece
 from generative.products import Product
 from generative.template import Reader, write
 

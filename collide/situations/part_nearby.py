@@ -14,7 +14,8 @@ import sympy as sp
 
 from codegen.algebra.margin import Margin
 from generative import ImplicitBody, ImplicitSurface, x, y, z
-from generative.implicit import Combination, Piece
+from generative.combination import Combination
+from generative.implicit import Piece
 
 from ..bodies.cells import Cell
 from ..bodies.extent import box_of

@@ -9,7 +9,8 @@ from codegen.graph.expr import Expr, substitute
 from codegen.graph.meanvalue import mean_value_form
 from codegen.graph.vectors import Vector, cross
 from generative import ImplicitBody, ImplicitSurface, Motion, t, x, y, z
-from generative.implicit import Combination, Piece
+from generative.combination import Combination
+from generative.implicit import Piece
 
 from ..bodies.cells import Cell, end_of
 from ..bodies.motions import carried, entries_of, turned, way_between

@@ -109,6 +109,34 @@ def test_it_stays_so_wherever_it_is():
 def test_numbers_for_parameters_may_let_leaves_coincide():
     body = difference(CUBE, ROD.moved(Rigid(translation=[0, 0, p]))).moved(TURNING)
     assert len(body.leaves) == 9 and len(body.changed(lambda e: e.xreplace({p: sp.Integer(-1)})).leaves) == 7
-    zeros = {value for own in body.coincidences for value in range(-5, 5) if all(e.xreplace({p: sp.Integer(value)}) == 0 for e in own)}
-    assert zeros == {-3, -1, 1}
-    assert CUBE.coincidences == ()
+    assert CUBE.samples == [] and len(body.samples) == 9 and {s for own in body.samples for e in own for s in e.free_symbols} == {p}
+
+
+def doubtful(*formulas, bounds=BIG):
+    return union(*(ImplicitSurface(f, bounds) for f in formulas)).comparison.doubtful
+
+
+@pytest.mark.parametrize("size", [Q(1, 2**20), 1, 2**20])
+def test_leaves_that_nearly_coincide_are_named(size):
+    bounds = [(-4 * size, 4 * size)] * 3
+    sums = [Q(float(size) * 0.1) + Q(float(size) * 0.2), Q(float(size) * 0.3)]
+    assert doubtful(*(z - e for e in sums), x, bounds=bounds) == [(0, 1)]
+    assert doubtful(z - sums[0], x, 2 * sums[1] - 2 * z, bounds=bounds) == [(0, 2)]
+    assert doubtful(z - sums[0] + sums[1], z, bounds=bounds) == [(0, 1)]
+    assert doubtful(x**2 + y**2 - sums[0]**2, z - sums[1], x**2 + y**2 - sums[1]**2, bounds=bounds) == [(0, 2)]
+    assert doubtful(z, z - size * Q(1, 10**9), z - size, x, bounds=bounds) == []
+
+
+def test_leaves_that_are_one_surface_but_not_seen_to_be_are_named(monkeypatch):
+    monkeypatch.setattr("generative.coincident.vanishes", lambda e: False)
+    assert doubtful(z - sp.sqrt(2) - sp.sqrt(3), x, z - sp.sqrt(5 + 2 * sp.sqrt(6))) == [(0, 2)]
+
+
+def test_a_tree_that_stays_as_it_is_written_says_why(monkeypatch):
+    sliding = CUBE | CUBE.moved(Rigid(translation=[2 + t, 0, 0]))
+    assert "shift against each other" in sliding.comparison.as_written and len(sliding.leaves) == 12
+    assert sliding.moved(TILTED).comparison == sliding.comparison
+    assert CUBE.comparison is None or CUBE.comparison.as_written == ""
+    monkeypatch.setattr("generative.regularized._MOST", 1)
+    body = box((0, 0, 0), (1, 1, 1)) | box((1, 0, 0), (2, 1, 1)) | box((2, 0, 0), (3, 1, 1))
+    assert "more than 1 unions and intersections" in body.comparison.as_written

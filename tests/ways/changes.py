@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import Any
 
 from generative import ImplicitSurface, ParametricSurface, Rigid, Solid, t, u, v, x, y, z
-from generative.implicit import Combination
+from generative.combination import Combination
 
 
 def mapped(body: Any, change: Callable[[Any], Any]) -> Any:

@@ -7,14 +7,14 @@ import numpy as np
 import sympy as sp
 
 from generative import Edge, ImplicitSurface, Motion, ParametricSurface, Solid, Vertex
-from generative.implicit import Combination
+from generative.combination import Combination
 
 HEAD = """import sympy as sp, numpy as np, collide
 from numpy import array
 from sympy import *
 from collide import Budget
 from generative import *
-from generative.implicit import Combination
+from generative.combination import Combination
 from generative import Parameter, Rigid, u, v, t, x, y, z
 
 def motion(entries):

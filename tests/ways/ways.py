@@ -16,7 +16,7 @@ import sympy as sp
 import collide
 from collide import Start, Status
 from generative import IDENTITY, ParametricSurface, Rigid, Solid, t, u, v
-from generative.implicit import Combination
+from generative.combination import Combination
 
 from ..laws import contacts_laws
 from .agreement import Claim, Place

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from generative.implicit import Combination
+from generative.combination import Combination
 
 from .creases import Crease, Facet, Line, Sides, field
 from .local_geometry import Part, dots, onto, units

@@ -18,7 +18,7 @@ import sympy as sp
 
 from codegen.kernel import Kernel, compile
 from generative import ImplicitBody, ImplicitSurface, x, y, z
-from generative.implicit import Combination
+from generative.combination import Combination
 
 from ..motion.rotation import crosses
 from .curved import LevelSet

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from generative import ImplicitBody, ImplicitSurface, ParametricSurface, Solid, u, v
-from generative.implicit import Combination
+from generative.combination import Combination
 
 from ...bodies.cells import Parametric
 from ...bodies.mesh import Mesh

@@ -13,7 +13,7 @@ import numpy as np
 
 from codegen.kernel import compile
 from generative import ImplicitBody, ImplicitSurface, intersection, x, y, z
-from generative.implicit import Combination
+from generative.combination import Combination
 from generative.symbols import exact
 
 from ..solids.halfspace_faces import planes_of

@@ -8,7 +8,7 @@ import sympy as sp
 
 from codegen.kernel import compile
 from generative import ImplicitBody, ImplicitSurface, intersection, x, y, z
-from generative.implicit import Combination
+from generative.combination import Combination
 
 from ...bodies.implicit_parts import Candidates
 from ...bodies.numbers import NONE

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import sympy as sp
 
 from generative import ImplicitBody, ImplicitSurface, x, y, z
-from generative.implicit import Combination
+from generative.combination import Combination
 
 Point = tuple[Fraction, ...]
 Polygon = tuple[Point, ...]

@@ -20,7 +20,7 @@ import sympy as sp
 
 from codegen.constants import enclose
 from generative import ImplicitBody, ImplicitSurface, ParametricSurface, Solid, u, v, x, y, z
-from generative.implicit import Combination
+from generative.combination import Combination
 from generative.sew import sew
 from generative.symbols import exact
 

@@ -7,7 +7,7 @@ import sympy as sp
 import collide
 from collide.answers import distinct
 from generative import ImplicitBody, ImplicitSurface, ParametricSurface, Rigid, t, x, y, z
-from generative.implicit import Combination
+from generative.combination import Combination
 from models.scenes import SCENES
 from tests.collide.contact_scenes import CASES, Q, box, move
 

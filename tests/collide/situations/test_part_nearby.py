@@ -13,8 +13,8 @@ from collide.bodies.numbers import numbers_of
 from collide.situations import part_nearby, presence
 from collide.situations.part_nearby import nearby
 from generative import Rigid, axis_angle, t, x, y, z
+from generative.combination import Combination
 from generative.family import member_of
-from generative.implicit import Combination
 from generative.primitives import ball, block
 from tests.benchmarks.assembly_scenes import geneva
 from tests.collide.contact_scenes import Q, sphere
