@@ -106,6 +106,36 @@ class Lanes:
             vector = self.emit(f"insertelement {self.vector} {vector}, double {self.emit(f'load double, ptr {at}')}, i64 {k}")
         return vector
 
+    # -- branches -----------------------------------------------------------------------------------------------
+
+    def rarely(self, mask: str, name: str, function: "Emit", given: Sequence[str], usual: Sequence[str]) -> list[str]:
+        """The vectors `usual`, with those that ``function(lanes, *given)`` makes in their places where the mask holds. The function is
+        `name` in the module, and runs if the mask holds in any lane: elsewhere its results are not looked at.
+        """
+        types = "{ " + ", ".join([self.vector] * len(usual)) + " }"
+        if name not in self.intrinsics:
+            self.intrinsics[name] = ""  # what the function declares in turn comes behind it
+            self.intrinsics[name] = self._cold(name, function, len(given), types)
+        reduce = f"llvm.vector.reduce.or.v{self.width}i1"
+        self.intrinsics.setdefault(reduce, f"declare i1 @{reduce}({self.mask})")
+        any_lane = self.emit(f"call i1 @{reduce}({self.mask} {mask})")
+        label = any_lane[1:]
+        self.lines += [f"  br label %before.{label}", f"before.{label}:", f"  br i1 {any_lane}, label %rare.{label}, label %after.{label}",
+                       f"rare.{label}:"]
+        packed = self.emit(f"call fastcc {types} @{name}({', '.join(f'{self.vector} {a}' for a in given)})")
+        made = [self.select(mask, self.emit(f"extractvalue {types} {packed}, {k}"), a) for k, a in enumerate(usual)]
+        self.lines += [f"  br label %after.{label}", f"after.{label}:"]
+        return [self.emit(f"phi {self.vector} [ {a}, %before.{label} ], [ {b}, %rare.{label} ]") for a, b in zip(usual, made, strict=True)]
+
+    def _cold(self, name: str, function: "Emit", arity: int, types: str) -> str:
+        lanes = Lanes(self.intrinsics, self.width, self.rounding)
+        packed = "poison"
+        for k, value in enumerate(function(lanes, *(f"%a{k}" for k in range(arity)))):
+            packed = lanes.emit(f"insertvalue {types} {packed}, {lanes.vector} {value}, {k}")
+        parameters = ", ".join(f"{self.vector} %a{k}" for k in range(arity))
+        body = "\n".join(lanes.lines)
+        return f"define internal fastcc {types} @{name}({parameters}) #2 cold {{\n{body}\n  ret {types} {packed}\n}}"
+
     # -- rounded arithmetic -------------------------------------------------------------------------------------
 
     def const(self, x: float) -> str:
@@ -225,6 +255,14 @@ class Lanes:
 
     def bits_xor(self, a: str, b: str) -> str:
         return self._bits("xor", a, b)
+
+    def bits_mul(self, a: str, b: str) -> str:
+        """The product modulo 2^64."""
+        return self._bits("mul", a, b)
+
+    def bits_shift_left(self, a: str, by: str) -> str:
+        """Each lane by its own number of bits, below 64."""
+        return self._bits("shl", a, by)
 
     def shift_left(self, a: str, by: int) -> str:
         return self._bits("shl", a, self.bits_const(by))

@@ -14,7 +14,13 @@ from math import nan, prod
 
 from ..lanes import Lanes
 from .doubled import Approximation, Value, fast_two_sum, negated_lower, polynomial, upper
-from .trigonometric import LIMIT, POINT_LIMIT, sine_and_cosine
+from .trigonometric import sine_and_cosine
+
+LIMIT = 2.0**20
+"""Largest size of an argument at which values are looked at: beyond it the bound of the amplitude there holds."""
+
+POINT_LIMIT = 2.0**50
+"""Largest size of an argument of a point operation; NaN beyond."""
 
 ULP = Fraction(1, 2**52)
 """Bound of the relative error of one operation in directed rounding."""

@@ -3,22 +3,26 @@
 An argument x is reduced to x = k pi/2 + r + r', |r| <= pi/4 and a little, with k an integer and r' small against r
 (`_reduce`). Two polynomials then give sin and cos of r + r' as unevaluated sums (`_sine_core`, `_cosine_core`); k mod 4
 says which of the two and which sign is meant. An interval needs both ends and the extrema between them: an extremum of
-the sine is passed where a count computed from k and the sign of r changes. All of it is straight-line code.
+the sine is passed where a count computed from k and the sign of r changes. All of it is straight-line code, but that
+arguments beyond `LIMIT` are reduced by a function of their own, which is called where a lane has one.
 
-Arguments beyond `LIMIT` get the sound wide answer, [-1, 1] or the whole line.
+Boxes wider than `WIDEST` get the sound wide answer, [-1, 1] or the whole line.
 """
 
-from math import inf, nan
+from collections.abc import Sequence
+from math import inf
 from typing import NamedTuple
 
 from ..lanes import Lanes
+from .arithmetic import LARGEST
 from .doubled import Approximation, Value, fast_two_sum, negate_where, negated_lower, polynomial, two_product, upper
+from .far_reduction import PERIOD, far_reduction
 
 LIMIT = 2.0**20
-"""Largest size of an argument which is reduced rigorously: there k has at most 20 bits."""
+"""Largest size of an argument which three parts of pi/2 reduce: there k has at most 20 bits."""
 
-POINT_LIMIT = 2.0**50
-"""Largest size of an argument of a point operation; beyond LIMIT its absolute error grows by 2^-86 |x|. NaN beyond."""
+WIDEST = 2.0 * LIMIT
+"""Largest width of a box whose extrema are counted: it has fewer than `PERIOD` of them."""
 
 TWO_OVER_PI = float.fromhex("0x1.45f306dc9c883p-1")
 
@@ -56,7 +60,7 @@ _INTEGER = 1.5 * 2.0**52
 
 
 class Reduced(NamedTuple):
-    """x = k pi/2 + high + low; `quadrant` holds bits congruent to k modulo 4."""
+    """x = k pi/2 + high + low; `quadrant` holds bits congruent to k modulo `PERIOD`."""
 
     high: Value
     low: Value
@@ -64,6 +68,33 @@ class Reduced(NamedTuple):
 
 
 def _reduce(L: Lanes, x: Value) -> Reduced:
+    """Reduce any double modulo pi/2; to NaN where it is not finite."""
+    return _reduce_all(L, [x], L.gt(L.abs(x), L.const(LIMIT)))[0]
+
+
+def _reduce_all(L: Lanes, xs: Sequence[Value], far: str) -> list[Reduced]:
+    """The reductions of `xs`, right where the mask `far` holds, and elsewhere where they are no larger than LIMIT."""
+    def reduced(L: Lanes, *xs: Value) -> tuple[Value, ...]:
+        return tuple(part for x in xs for part in _reduce_any(L, x))
+
+    usual = [part for x in xs for part in _encoded(L, _reduce_near(L, x))]
+    made = L.rarely(far, f"reduce_{len(xs)}", reduced, xs, usual)
+    return [Reduced(made[k], made[k + 1], L.to_bits(made[k + 2])) for k in range(0, len(made), 3)]
+
+
+def _encoded(L: Lanes, r: Reduced) -> tuple[Value, Value, Value]:
+    return r.high, r.low, L.from_bits(r.quadrant)
+
+
+def _reduce_any(L: Lanes, x: Value) -> list[Value]:
+    """The reduction of a double of any size."""
+    size, limit, largest = L.abs(x), L.const(LIMIT), L.const(LARGEST)
+    large = L.both(L.gt(size, limit), L.le(size, largest))
+    far = far_reduction(L, L.copysign(L.min(L.max(size, limit), largest), x))
+    return [L.select(large, a, b) for a, b in zip(far, _encoded(L, _reduce_near(L, x)), strict=True)]
+
+
+def _reduce_near(L: Lanes, x: Value) -> Reduced:
     """Reduce x modulo pi/2, exactly but for the last product and sum.
 
     For |x| <= LIMIT: u is exact (a multiple of 2^-53 below 1). v and v' have the exact sum u - k HALF_PI[1]: the
@@ -137,62 +168,78 @@ def _next_quadrant(L: Lanes, x: Reduced) -> Reduced:
 
 def _multiples_passed(L: Lanes, x: Reduced, offset: int, period: int) -> str:
     """floor((k' + offset)/period) period as bits, where k' = k - 1 for negative r, else k: the quadrant of x, counted
-    in quarter turns from 0. It changes only where x passes a multiple of pi/2 which offset and period select."""
+    in quarter turns from 0, modulo `PERIOD`. It changes only where x passes a multiple of pi/2 which offset and period select."""
     sign = L.shift_right(L.to_bits(x.high), 63)
     quarter = L.bits_add(L.bits_sub(x.quadrant, sign), L.bits_const(offset))
-    return L.bits_and(quarter, L.bits_const(-period))
+    return L.bits_and(quarter, L.bits_const(PERIOD - period))
 
 
-def _in_range(L: Lanes, n: Value, h: Value) -> str:
-    limit = L.const(LIMIT)
-    return L.both(L.le(n, limit), L.le(h, limit))
+class Ends(NamedTuple):
+    """Both ends of boxes, reduced, and where the boxes are finite and narrow enough for extrema between them to be counted."""
+
+    first: Reduced
+    last: Reduced
+    narrow: str
 
 
-def _sine_ends(L: Lanes, n: Value, h: Value, ends: tuple[Reduced, Reduced],
-               cores: list[tuple[Approximation, Approximation]]) -> tuple[Value, Value]:
+def _reduced_ends(L: Lanes, n: Value, h: Value) -> Ends:
+    """The width is rounded upwards, and infinite where an end is; max(n, h) is the larger size of an end."""
+    narrow = L.le(L.add(n, h), L.const(WIDEST))
+    far = L.both(L.gt(L.max(n, h), L.const(LIMIT)), narrow)
+    first, last = _reduce_all(L, (L.neg(n), h), far)
+    return Ends(first, last, narrow)
+
+
+Cores = tuple[Approximation, Approximation]
+
+
+def _cores(L: Lanes, x: Reduced) -> Cores:
+    return _sine_core(L, x.high, x.low), _cosine_core(L, x.high, x.low)
+
+
+def _sine_ends(L: Lanes, ends: Ends, cores: tuple[Cores, Cores]) -> tuple[Value, Value]:
     """Enclosure of the sine between two reduced ends: the hull of the values there, and 1 or -1 where an extremum at
     pi/2 or 3 pi/2 (a quarter or three quarters of a turn) lies between them."""
-    first, last = (_sine_of_quadrant(L, x.quadrant, *core) for x, core in zip(ends, cores, strict=True))
-    one, reducible = L.const(1.0), _in_range(L, n, h)
+    first, last = (_sine_of_quadrant(L, x.quadrant, *core) for x, core in zip(ends[:2], cores, strict=True))
+    one = L.const(1.0)
 
     def end(bound: tuple[Value, Value], offset: int) -> Value:
-        passed = [_multiples_passed(L, x, offset, 4) for x in ends]
-        inside = L.both(reducible, L.bits_eq(*passed))
+        passed = [_multiples_passed(L, x, offset, 4) for x in ends[:2]]
+        inside = L.both(ends.narrow, L.bits_eq(*passed))
         return L.select(inside, L.min(L.max(*bound), one), one)
 
     return (end((negated_lower(L, first), negated_lower(L, last)), 1), end((upper(L, first), upper(L, last)), 3))
 
 
-def _reduced_ends(L: Lanes, n: Value, h: Value) -> tuple[tuple[Reduced, Reduced],
-                                                         list[tuple[Approximation, Approximation]]]:
-    ends = _reduce(L, L.neg(n)), _reduce(L, h)
-    return ends, [(_sine_core(L, x.high, x.low), _cosine_core(L, x.high, x.low)) for x in ends]
+def _shifted(L: Lanes, ends: Ends) -> Ends:
+    return Ends(_next_quadrant(L, ends.first), _next_quadrant(L, ends.last), ends.narrow)
 
 
 def sine_and_cosine(L: Lanes, x: Value) -> tuple[Approximation, Approximation]:
-    """The sine and the cosine of a double of size up to LIMIT, with error bounds."""
+    """The sine and the cosine of a finite double, with error bounds."""
     r = _reduce(L, x)
-    cores = _sine_core(L, r.high, r.low), _cosine_core(L, r.high, r.low)
+    cores = _cores(L, r)
     return (_sine_of_quadrant(L, r.quadrant, *cores),
             _sine_of_quadrant(L, _next_quadrant(L, r).quadrant, *cores))
 
 
 def sincos(L: Lanes, n: Value, h: Value) -> tuple[Value, Value, Value, Value]:
     """Encloses the sine and the cosine of [-n, h]: (sin_n, sin_h, cos_n, cos_h)."""
-    ends, cores = _reduced_ends(L, n, h)
-    shifted = _next_quadrant(L, ends[0]), _next_quadrant(L, ends[1])
-    return (*_sine_ends(L, n, h, ends, cores), *_sine_ends(L, n, h, shifted, cores))
+    ends = _reduced_ends(L, n, h)
+    cores = _cores(L, ends.first), _cores(L, ends.last)
+    return (*_sine_ends(L, ends, cores), *_sine_ends(L, _shifted(L, ends), cores))
 
 
 def sin(L: Lanes, n: Value, h: Value) -> tuple[Value, Value]:
     """Encloses the sine of [-n, h]."""
-    return _sine_ends(L, n, h, *_reduced_ends(L, n, h))
+    ends = _reduced_ends(L, n, h)
+    return _sine_ends(L, ends, (_cores(L, ends.first), _cores(L, ends.last)))
 
 
 def cos(L: Lanes, n: Value, h: Value) -> tuple[Value, Value]:
     """Encloses the cosine of [-n, h]."""
-    ends, cores = _reduced_ends(L, n, h)
-    return _sine_ends(L, n, h, (_next_quadrant(L, ends[0]), _next_quadrant(L, ends[1])), cores)
+    ends = _reduced_ends(L, n, h)
+    return _sine_ends(L, _shifted(L, ends), (_cores(L, ends.first), _cores(L, ends.last)))
 
 
 # -- tangent ----------------------------------------------------------------------------------------------------------
@@ -218,49 +265,44 @@ def _tangent(L: Lanes, x: Reduced) -> Approximation:
     return Approximation(q, L.div(residual, b), L.mul(L.mul(size, quarter), L.const(4.0)))
 
 
-def _without_pole(L: Lanes, n: Value, h: Value, first: Reduced, last: Reduced) -> str:
-    """Where no odd multiple of pi/2 lies in the box, and the box is in the range of the reduction."""
-    return L.both(_in_range(L, n, h), L.bits_eq(_multiples_passed(L, first, 1, 2), _multiples_passed(L, last, 1, 2)))
+def _without_pole(L: Lanes, ends: Ends) -> str:
+    """Where no odd multiple of pi/2 lies in the box, and the box is narrow enough for that to be told."""
+    return L.both(ends.narrow, L.bits_eq(*(_multiples_passed(L, x, 1, 2) for x in ends[:2])))
 
 
 def tan(L: Lanes, n: Value, h: Value) -> tuple[Value, Value]:
     """Encloses the tangent of [-n, h]: the whole line if the box holds a pole, else it is increasing."""
-    first, last = _reduce(L, L.neg(n)), _reduce(L, h)
-    defined, whole = _without_pole(L, n, h, first, last), L.const(inf)
-    return (L.select(defined, negated_lower(L, _tangent(L, first)), whole),
-            L.select(defined, upper(L, _tangent(L, last)), whole))
+    ends = _reduced_ends(L, n, h)
+    defined, whole = _without_pole(L, ends), L.const(inf)
+    return (L.select(defined, negated_lower(L, _tangent(L, ends.first)), whole),
+            L.select(defined, upper(L, _tangent(L, ends.last)), whole))
 
 
 def tan_level(L: Lanes, n: Value, h: Value) -> tuple[Value]:
     """3 where the box is proved to hold no pole, else 0."""
-    defined = _without_pole(L, n, h, _reduce(L, L.neg(n)), _reduce(L, h))
-    return (L.select(defined, L.const(3.0), L.const(0.0)),)
+    return (L.select(_without_pole(L, _reduced_ends(L, n, h)), L.const(3.0), L.const(0.0)),)
 
 
 # -- points -----------------------------------------------------------------------------------------------------------
 
 
-def _point(L: Lanes, x: Value, value: Value) -> Value:
-    return L.select(L.le(L.abs(x), L.const(POINT_LIMIT)), value, L.const(nan))
-
-
 def sincos_point(L: Lanes, x: Value) -> tuple[Value, Value]:
-    """Approximates the sine and the cosine of x; NaN beyond POINT_LIMIT."""
+    """Approximates the sine and the cosine of x; NaN where x is not finite."""
     s, c = sine_and_cosine(L, x)
-    return _point(L, x, L.add(s.high, s.low)), _point(L, x, L.add(c.high, c.low))
+    return L.add(s.high, s.low), L.add(c.high, c.low)
 
 
 def sin_point(L: Lanes, x: Value) -> tuple[Value]:
-    """Approximates the sine of x; NaN beyond POINT_LIMIT."""
+    """Approximates the sine of x; NaN where x is not finite."""
     return (sincos_point(L, x)[0],)
 
 
 def cos_point(L: Lanes, x: Value) -> tuple[Value]:
-    """Approximates the cosine of x; NaN beyond POINT_LIMIT."""
+    """Approximates the cosine of x; NaN where x is not finite."""
     return (sincos_point(L, x)[1],)
 
 
 def tan_point(L: Lanes, x: Value) -> tuple[Value]:
-    """Approximates the tangent of x; NaN beyond POINT_LIMIT."""
+    """Approximates the tangent of x; NaN where x is not finite."""
     value = _tangent(L, _reduce(L, x))
-    return (_point(L, x, L.add(value.high, value.low)),)
+    return (L.add(value.high, value.low),)
