@@ -49,13 +49,39 @@ def _mul(p: ExprPool, e: Any, args: list[Expr]) -> Expr:
     """Factors with negative exponents are gathered into one denominator: one division instead of several."""
     above: Expr | None = None
     below: Expr | None = None
-    for a in args:
+    for a in _with_entropies(p, args):
         if a.op == "div" and a.args[0].op == "constant" and a.args[0].value == 1:
             below = a.args[1] if below is None else below * a.args[1]
         else:
             above = a if above is None else above * a
     above = p.constant(1) if above is None else above
     return above if below is None else above / below
+
+
+def _with_entropies(p: ExprPool, factors: list[Expr]) -> list[Expr]:
+    """Factors x^a log x with a > 0 by y log y = x^a a log x, which is bounded where x is near 0; x is the argument of a logarithm."""
+    factors = list(factors)
+    for k, a in enumerate(factors):
+        if a.op == "log":
+            found = next((j for j, b in enumerate(factors) if _positive_power(b, a.args[0]) is not None), None)
+            if found is not None:
+                base, power, exponent = _positive_power(factors[found], a.args[0])  # type: ignore[misc]
+                factors[found] = p.power_integer(base, exponent - 1) if exponent > 1 else p.constant(1)
+                factors[k] = p.node("entropy", base) * (1 / power)
+    return factors
+
+
+def _positive_power(e: Expr, x: Expr) -> tuple[Expr, Fraction, int] | None:
+    """(y, a, n) with e = y^n, where y = x^a is positive exactly where x is."""
+    base, exponent = (e.args[0], e.value) if e.op == "power_integer" else (e, 1)
+    if exponent < 1:
+        return None
+    if base is x:
+        return base, Fraction(1), exponent
+    if base.op == "sqrt" and base.args[0] is x:
+        return base, Fraction(1, 2), exponent
+    power = base.args[1].value if base.op == "pow" and base.args[0] is x and base.args[1].op == "constant" else None
+    return (base, power, exponent) if isinstance(power, Fraction) and power > 0 else None
 
 
 def _pow(p: ExprPool, e: Any, args: list[Expr]) -> Expr:

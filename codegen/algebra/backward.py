@@ -242,6 +242,15 @@ def _log(s: Narrowing, e: Expr) -> None:
     s.meet(e.args[0], s.call("exp", exponential.exp, *s.box[e.index]))
 
 
+def _entropy(s: Narrowing, e: Expr) -> None:
+    """x log x = z: as a product, and by its second factor."""
+    x = e.args[0]
+    logarithm = s.call("log", exponential.log, *s.box[x.index])
+    found = s.call("quotient", lambda L, *v: intersect_quotient(L, v[:2], v[2:4], v[4:]), *s.box[e.index], *s.box[x.index], *logarithm)
+    _quotient(s, s.box[e.index], logarithm, x)
+    s.meet(x, s.call("exp", exponential.exp, *found))
+
+
 def _min(s: Narrowing, e: Expr) -> None:
     """Both arguments are at least the minimum."""
     for a in e.args:
@@ -255,5 +264,5 @@ def _max(s: Narrowing, e: Expr) -> None:
 
 RULES: dict[str, Callable[[Narrowing, Expr], None]] = {
     "add": _add, "sub": _sub, "neg": _neg, "mul": _mul, "div": _div, "abs": _abs, "power_integer": _power, "sqrt": _sqrt,
-    "exp": _exp, "log": _log, "min": _min, "max": _max, "guarded": lambda s, e: s.meet(e.args[0], s.box[e.index]),
+    "exp": _exp, "log": _log, "entropy": _entropy, "min": _min, "max": _max, "guarded": lambda s, e: s.meet(e.args[0], s.box[e.index]),
 }  # fmt: skip

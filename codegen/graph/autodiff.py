@@ -97,6 +97,7 @@ RULES: dict[str, Rule] = {
     "abs": lambda p, e, a: (p.node("choice", a[0], p.constant(1), p.constant(-1)),),
     "exp": lambda p, e, a: (e,),
     "log": lambda p, e, a: (1 / a[0],),
+    "entropy": lambda p, e, a: (p.node("log", a[0]) + 1,),
     "sin": lambda p, e, a: (p.node("cos", a[0]),),
     "cos": lambda p, e, a: (-p.node("sin", a[0]),),
     "tan": lambda p, e, a: (1 + p.power_integer(e, 2),),

@@ -58,7 +58,7 @@ def _own(e: Expr, divisions: bool) -> Expr | None:
     zero, one, minus = pool.constant(0), pool.constant(1), pool.constant(-1)
     if e.op in ("sqrt", "pow"):
         return pool.node("le", zero, e.args[0])
-    if e.op in ("log", "loggamma", "polygamma"):
+    if e.op in ("log", "entropy", "loggamma", "polygamma"):
         return pool.node("lt", zero, e.args[0])
     if e.op == "acosh":
         return pool.node("le", one, e.args[0])

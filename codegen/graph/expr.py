@@ -23,7 +23,7 @@ ARITY: dict[str, int | None] = {
     "constant": 0, "variable": 0, "parameter": 0, "undefined": 0,
     "add": 2, "sub": 2, "neg": 1, "mul": 2, "div": 2, "fma": 3, "power_integer": 1, "pow": 2, "sqrt": 1,
     "abs": 1, "sign": 1, "heaviside": 1, "min": 2, "max": 2, "floor": 1, "ceiling": 1,
-    "exp": 1, "log": 1, "sin": 1, "cos": 1, "tan": 1, "asin": 1, "acos": 1, "atan": 1, "atan2": 2,
+    "exp": 1, "log": 1, "entropy": 1, "sin": 1, "cos": 1, "tan": 1, "asin": 1, "acos": 1, "atan": 1, "atan2": 2,
     "sinh": 1, "cosh": 1, "tanh": 1, "asinh": 1, "acosh": 1, "atanh": 1,
     "sinc": 1, "chebyshev": None, "erf": 1, "erfc": 1, "bessel_j": 1, "sine_integral": 1,
     "loggamma": 1, "gamma": 1, "polygamma": 1, "solution": 1, "flow": None, "tricubic": 3,

@@ -226,6 +226,26 @@ def function(name: str, x: Number, format: Format = DOUBLE) -> Pair:
     return format.tight(lambda bits: ENCLOSE[name](x, bits))
 
 
+def x_log_x(x: Number, format: Format = DOUBLE) -> Pair:
+    """The tight enclosure of x log x for x >= 0, with its limits at 0 and at infinity."""
+    if x in (fzero, fone):
+        return fzero, fzero
+    if infinite(x):
+        return x, x
+
+    def enclose(bits: int) -> Pair:
+        lo, hi = ENCLOSE["log"](x, bits)
+        return mpf_mul(x, lo), mpf_mul(x, hi)
+
+    return format.tight(enclose)
+
+
+def inverse_e(format: Format = DOUBLE) -> tuple[Pair, Number]:
+    """The tight enclosure of 1/e, and -1/e rounded down."""
+    bounds = format.tight(lambda bits: widened(libmp.mpf_exp(mpf_neg(fone), bits), bits))
+    return bounds, mpf_neg(bounds[1])
+
+
 def named_constant(name: str, format: Format = DOUBLE) -> Pair:
     return format.tight(lambda bits: widened(CONSTANTS[name](bits), bits))
 

@@ -16,11 +16,13 @@ from .directed import (
     greatest,
     half_turns,
     infinite,
+    inverse_e,
     least,
     less,
     magnitude,
     sign,
     widened,
+    x_log_x,
 )
 
 
@@ -93,6 +95,16 @@ class ElementaryFunctions:
         if sign(x.hi) <= 0:
             return self.undefined()
         return self._decorated(self._span("log", greatest(x.lo, fzero), x.hi), 3 if sign(x.lo) > 0 else 0, x)
+
+    def entropy(self, x: Decorated) -> Decorated:
+        """x log x for x > 0, with its limit 0 at 0: least at 1/e."""
+        if sign(x.hi) <= 0:
+            return self.undefined()
+        lower = greatest(x.lo, fzero)
+        ends = [x_log_x(lower, self.format), x_log_x(x.hi, self.format)]
+        least_at, deepest = inverse_e(self.format)
+        lo = deepest if not less(least_at[1], lower) and not less(x.hi, least_at[0]) else least(ends[0][0], ends[1][0])
+        return self._decorated((lo, greatest(ends[0][1], ends[1][1])), 3 if sign(x.lo) > 0 else 0, x)
 
     def asin(self, x: Decorated) -> Decorated:
         return self._on("asin", x, (_MINUS_ONE, fone), closed=True)

@@ -137,6 +137,9 @@ class ArbArithmetic:
     def log(self, x: Point) -> Point:
         return self._inside(lambda a: a.log(), lambda a: a <= 0, x)
 
+    def entropy(self, x: Point) -> Point:
+        return self._inside(lambda a: a * a.log(), lambda a: a <= 0, x)
+
     def tan(self, x: Point) -> Point:
         """Next to a pole, on either side of it, tan is large: the number of the branch tells the sides apart."""
         branch = None if x.ball is None else _integer((x.ball / arb.pi() + exact(0.5)).floor())

@@ -36,6 +36,7 @@ OPERATIONS: dict[str, tuple[Any, Truth, tuple[float, float], tuple[float, float]
     "power": (x**y, lambda a, b: a**b, (0.01, 9), (-9, 9)), "fma": (fma(x, y, y), lambda a, b: a * b + b, (-9, 9), (-9, 9)),
     "min": (sp.Min(x, y), lambda a, b: a.min(b), (-9, 9), (-9, 9)), "max": (sp.Max(x, y), lambda a, b: a.max(b), (-9, 9), (-9, 9)),
     "exp": (sp.exp(x), lambda a, b: a.exp(), (-30, 30), (0, 1)), "log": (sp.log(x), lambda a, b: a.log(), (1e-6, 99), (0, 1)),
+    "entropy": (x * sp.log(x), lambda a, b: a * a.log(), (1e-6, 9), (0, 1)),
     "sin": (sp.sin(x), lambda a, b: a.sin(), (-99, 99), (0, 1)), "cos": (sp.cos(x), lambda a, b: a.cos(), (-99, 99), (0, 1)),
     "tan": (sp.tan(x), lambda a, b: a.tan(), (-99, 99), (0, 1)), "asin": (sp.asin(x), lambda a, b: a.asin(), (-1, 1), (0, 1)),
     "acos": (sp.acos(x), lambda a, b: a.acos(), (-1, 1), (0, 1)), "atan": (sp.atan(x), lambda a, b: a.atan(), (-1e9, 1e9), (0, 1)),

@@ -26,6 +26,9 @@ a = sp.Symbol("a", real=True)
 # With arguments in (0.1, 0.9), where all of these are defined.
 EXPRESSIONS = [
     x + y + z - 3, x * y / z, -x, x**2 * y**-3, x ** sp.Rational(5, 3), x**y, 2**x, sp.sqrt(x) ** 3, 1 / sp.sqrt(x * y),
+    x * sp.log(x), -x**3 * sp.log(x) / y, sp.sqrt(x) * y * sp.log(x), x ** sp.Rational(5, 2) * sp.log(x),
+    x ** sp.Rational(1, 3) * sp.log(x),
+    x * sp.log(x) * sp.log(y) * y**2, sp.log(x) ** 2 * x, sp.log(x) * y, x**-1 * sp.log(x), sp.sin(x * y) ** 2 * sp.log(sp.sin(x * y)),
     x**0.5, x**2.0, (x - y) ** 3.0, (x - 2) ** 2.0, x**-1.0, x**2.5,
     sp.Abs(x - y), sp.sign(x - y), sp.Min(x, y, z), sp.Max(x, y, 2 * z), sp.floor(5 * x), sp.ceiling(5 * x), sp.frac(3 * x),
     sp.Mod(7 * x, y), sp.exp(x), sp.exp(-x / y), sp.E**x, sp.log(x), sp.log(x, 2), sp.log(x, y), sp.sin(x), sp.cos(x), sp.tan(x),

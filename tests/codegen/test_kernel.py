@@ -248,3 +248,11 @@ def test_quick_code_gives_the_same_bits() -> None:
     assert same_bits(mine[0], other[0]) and same_bits(mine[1], other[1]) and np.array_equal(mine[2], other[2])
     assert same_bits(usual.points(lo), quick.points(lo))
     assert quick.jacobian().quick and pickle.loads(pickle.dumps(quick)).quick
+
+
+def test_powers_times_a_logarithm_are_bounded_at_zero() -> None:
+    """On [0, 1/100] they fall from 0, which is a bound; the level is 0, as they are not defined at 0."""
+    forms = [x * sp.log(x), sp.sqrt(x) * sp.log(x), x**2 * sp.log(x), x ** sp.Rational(1, 3) * sp.log(x), 3 * x * y * sp.log(x)]
+    lo, hi, level = codegen.compile(forms, [x, y]).decorated([[0.0, 1.0]], [[0.01, 1.0]])
+    end = np.array([float(f.subs({x: sp.Rational(1, 100), y: 1})) for f in forms])
+    assert (hi == 0.0).all() and (level == 0).all() and np.allclose(lo, end, rtol=1e-14, atol=0.0)

@@ -30,7 +30,7 @@ BASIC = ["add", "sub", "mul", "div", "fma", "square", "power", "sqrt", "abs", "m
 STEPS = ["sign", "heaviside", "floor", "ceiling", "where", "choice", "modulo"]
 # Constants that are no doubles, and some that no double comes near.
 SIZES = [Fraction(10) ** 400, -(Fraction(10) ** 400), Fraction(1, 10**400), Fraction(2) ** -1074, Fraction(0)]
-ELEMENTARY = ["exp", "log", "sin", "cos", "tan", "asin", "acos", "atan", "sinh", "cosh", "tanh", "asinh", "acosh",
+ELEMENTARY = ["exp", "log", "sin", "cos", "tan", "asin", "acos", "atan", "sinh", "cosh", "tanh", "asinh", "acosh", "entropy",
               "atanh", "sinc", "erf", "erfc", "loggamma", "gamma", "bessel_j", "sine_integral", "pow", "atan2", "chebyshev"]  # fmt: skip
 ARGUMENTS = {"add": 2, "sub": 2, "mul": 2, "div": 2, "fma": 3, "min": 2, "max": 2, "pow": 2, "atan2": 2}
 

@@ -174,3 +174,35 @@ def log_point(L: Lanes, x: Value) -> tuple[Value]:
     value = L.select(L.lt(x, infinity), L.add(a.high, a.low), x)
     at_zero = L.select(L.eq(x, zero), L.const(-math.inf), L.const(math.nan))
     return (L.select(L.gt(x, zero), value, at_zero),)
+
+
+# -- x log x ----------------------------------------------------------------------------------------------------
+
+# Doubles below and above 1/e.
+INVERSE_E = float.fromhex("0x1.78b56362cef37p-2"), float.fromhex("0x1.78b56362cef38p-2")
+
+
+def _entropy_at(L: Lanes, x: Value) -> Interval:
+    """Of one number x >= 0, with its limits: 0 at 0, and above all doubles at infinity."""
+    a = log_core(L, *split_exponent(L, x))
+    positive, finite = L.gt(x, L.const(0.0)), L.lt(x, L.const(math.inf))
+    n, h = L.mul(x, negated_lower(L, a)), L.mul(x, upper(L, a))
+    zero = L.const(0.0)
+    return (L.select(finite, L.select(positive, n, zero), L.const(-LARGEST)),
+            L.select(finite, L.select(positive, h, zero), L.const(math.inf)))
+
+
+def entropy(L: Lanes, n: Value, h: Value) -> Interval:
+    """x log x over x > 0, which tends to 0 at 0: it falls to -1/e at 1/e, and rises from there; the whole line for hi <= 0."""
+    zero, infinity = L.const(0.0), L.const(math.inf)
+    lower = L.max(L.neg(n), zero)
+    first, last = _entropy_at(L, lower), _entropy_at(L, h)
+    least = L.both(L.le(lower, L.const(INVERSE_E[1])), L.ge(h, L.const(INVERSE_E[0])))
+    new_n = L.select(least, L.const(INVERSE_E[1]), L.max(first[0], last[0]))
+    defined = L.gt(h, zero)
+    return L.select(defined, new_n, infinity), L.select(defined, L.max(first[1], last[1]), infinity)
+
+
+def entropy_point(L: Lanes, x: Value) -> tuple[Value]:
+    """NaN at 0, where the formula is not defined."""
+    return (L.mul(x, log_point(L, x)[0]),)

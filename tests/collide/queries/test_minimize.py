@@ -261,3 +261,15 @@ def test_points_are_feasible_only_where_all_is_defined_and_holds() -> None:
     values = _feasible_values(problem, points)
     assert np.isinf(values[[0, 1, 2, 3, 6]]).all() and values[5] == 2
     assert values[4] - 1e-15 < 2 - math.log(2) <= values[4]
+
+
+def test_entropies_on_boxes_that_begin_at_zero() -> None:
+    """x^a log x is least at exp(-1/a), and of three shares in all 1 the even ones have the least sum of q log q."""
+    q = sp.symbols("q0:3", real=True)
+    for f, domain, equal, least in [
+        (x * sp.log(x), {x: (0, 1)}, [], -math.exp(-1)), (sp.sqrt(x) * sp.log(x), {x: (0, 1)}, [], -2 * math.exp(-1)),
+        (x**2 * sp.log(x), {x: (0, 1)}, [], -math.exp(-1) / 2),
+        (sum(s * sp.log(s) for s in q), dict.fromkeys(q, (0, 1)), [sum(q) - 1], -math.log(3)),
+    ]:
+        m = collide.minimize(f, domain, equal=equal, budget=60)
+        assert m.status == MinimumStatus.OPTIMAL and m.bracket.lo - 1e-15 <= least <= m.bracket.hi + 1e-15

@@ -97,3 +97,34 @@ def test_points() -> None:
         value, = VectorFunction(emit, 1, 1, rounding="nearest")(x)
         with np.errstate(all="ignore"):
             assert np.allclose(value, f(x), rtol=1e-15, atol=0, equal_nan=True)
+
+
+def test_x_log_x_is_close() -> None:
+    """At points and on boxes round 1/e, against Arb; the least value is a bound where 1/e may be in the box."""
+    rng = np.random.default_rng(11)
+    near_one = 1 + sizes(rng, 500, -50, -2)
+    x = np.abs(np.concatenate([sizes(rng, 2000, -1020, 1010), rng.uniform(0.1, 3, 2000), near_one, exponential.INVERSE_E]))
+    lo = np.concatenate([x, 1 / math.e - rng.uniform(0, 0.3, 500), np.zeros(500)])
+    hi = np.concatenate([x, 1 / math.e + rng.uniform(0, 0.3, 500), np.abs(sizes(rng, 500, -1000, 3))])
+    n, h = VectorFunction(exponential.entropy, 2, 2)(-lo, hi)
+    with ctx.workprec(1200):
+        turn = (-arb(1)).exp()
+        for a, b, below, above in zip(lo, hi, -n, h, strict=True):
+            ends = [arb(v) * arb(v).log() if v else arb(0) for v in (a, b)]
+            least = -turn if arb(a) < turn < arb(b) else min(ends)
+            assert arb(below) <= least and max(ends) <= arb(above)
+            for bound, exact in ((below, least), (above, max(ends))):
+                assert abs(bound - float(exact)) <= 5 * math.ulp(float(exact))
+
+
+def test_x_log_x_at_the_ends() -> None:
+    """0 is a bound at 0, the whole line where it is defined nowhere, level 3 for positive boxes alone."""
+    inf = math.inf
+    lo, hi = np.array([0.0, -1.0, -1.0, 0.0, 0.5, 2.0, -inf]), np.array([0.25, 0.25, 0.0, 0.0, inf, inf, inf])
+    n, h = VectorFunction(exponential.entropy, 2, 2)(-lo, hi)
+    assert h.tolist() == [0.0, 0.0, inf, inf, inf, inf, inf] and (n[:2] <= 0.3465735902799727).all() and (n[2:4] == inf).all()
+    assert -0.3465735902799727 <= -n[4] <= -0.34657 and 1.386 < -n[5] <= 1.3862943611198907 and n[6] == exponential.INVERSE_E[1]
+    level, = VectorFunction(exponential.log_level, 2, 1)(-lo, hi)
+    assert level.tolist() == [0.0, 0.0, 0.0, 0.0, 3.0, 3.0, 0.0]
+    value, = VectorFunction(exponential.entropy_point, 1, 1, rounding="nearest")(np.array([0.0, -1.0, 1.0, math.e]))
+    assert np.isnan(value[:2]).all() and value[2] == 0.0 and abs(value[3] - math.e) < 1e-15
