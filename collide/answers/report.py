@@ -71,7 +71,7 @@ def contacts(s: Search | None, finished: bool, bodies: Sequence[Any], span: tupl
     if answer.status in (Status.CONTACT, Status.NO_CONTACT):
         return answer
     last = span[1] if answer.time is None else answer.time[1]
-    left: Collection[tuple[int, int]] = start.keys()
+    left: Collection[tuple[int, int]] = start
     if near is not None:
         left = left_open(s, near, seen if finished or s is not None else answer.clear_until, last)
     stood = in_the_way(s, clock, bodies) if answer.status is Status.BUDGET_SPENT and clock.late else ()

@@ -250,7 +250,7 @@ def _left_open(status: DistanceStatus, found: Found, between: Nearest, ignored: 
     if status not in (DistanceStatus.BUDGET_SPENT, DistanceStatus.UNRESOLVED):
         return ()
     if between.waiting is None or (found.waiting is None and not found.finished):
-        return all_pairs(ignored.count, ignored).keys()
+        return all_pairs(ignored.count, ignored)
     located = {problem.label for problem, _, box in found.boxes if box[-1, 0] < upper}
     return {*between.waiting, *located, *(pair for pair, least in (found.waiting or {}).items() if least < upper)}
 

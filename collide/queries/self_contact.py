@@ -293,7 +293,7 @@ def _limited(found: Contacts, span: Span, limit: float, covered: bool) -> Contac
     if found.status is Status.NO_CONTACT:
         status = Status.UNRESOLVED if covered else Status.BUDGET_SPENT
         return replace(found, status=status, time=Interval(limit, span[1]), time_span=span, notes=(*found.notes, note),
-                       open=found.start.keys())
+                       open=found.start)
     time = Interval(found.time[0], span[1]) if found.time is not None and found.status is Status.BUDGET_SPENT else found.time
     return replace(found, time=time, time_span=span, notes=(*found.notes, note))
 

@@ -231,7 +231,7 @@ def _answer(s: PatchSearch, finished: bool, names: Sequence[str], bodies: Sequen
         variables=[("u1", "v1", "u2", "v2", "t")] * len(order), iterations=clock.boxes, seconds=clock.seconds,
         start={pair: b.state for pair, b in beginnings.items()}, bodies=tuple(bodies), time_span=span,
         nesting=frozenset(pair for pair, b in beginnings.items() if b.apart and b.state is Start.UNKNOWN),
-        open=() if status in (Status.CONTACT, Status.NO_CONTACT) else beginnings.keys())
+        open=() if status in (Status.CONTACT, Status.NO_CONTACT) else tuple(beginnings))
 
 
 def _verdict(finished: bool, found: int, upper: float, last: float) -> tuple[Status, float]:

@@ -1,6 +1,8 @@
 """Pairs of bodies that an answer leaves undecided, as data and in words, and where its search stood."""
 
+import copy
 import json
+import pickle
 
 import pytest
 import sympy as sp
@@ -55,6 +57,24 @@ def test_where_nothing_was_looked_at_all_pairs_that_were_asked_about_are_left(sc
     asked = Starts(3, Start.UNKNOWN, Pairs(3, [(1, 2)]))
     c = contacts(None, False, scene, (0.0, 1.0), asked, Clock(Budget(1.0)), 0.0)
     assert c.undecided.tolist() == [[0, 1], [0, 2]] and "None of the 2 pairs of bodies is decided." in c.summary()
+
+
+FEW = Budget(None, boxes=8)
+SHEET = ParametricSurface([u, v, u**2 * v**2], {u: (0, 1), v: (0, 1)})
+UNDECIDED = {
+    "first_contact": lambda bodies: collide.first_contact(bodies, (0, 1), budget=FEW),
+    "self_contact": lambda bodies: collide.self_contact(bodies, (0, 1), budget=FEW),
+    "clearance": lambda bodies: collide.clearance(bodies, (0, 1), budget=FEW),
+    "time-dependent": lambda _: collide.first_contact(
+        [SHEET, SHEET.moved(Rigid(translation=[0, 0, 1 - 2 * t]))], (0, 1), method="time-dependent", budget=FEW),
+}
+
+
+@pytest.mark.parametrize("query", UNDECIDED)
+def test_an_answer_that_leaves_pairs_open_can_be_copied(scene, query):
+    answer = UNDECIDED[query](scene)
+    copies = [pickle.loads(pickle.dumps(answer)), copy.deepcopy(answer)]
+    assert [each.undecided.tolist() for each in copies] == 2 * [answer.undecided.tolist()] and len(answer.undecided)
 
 
 def test_a_touch_that_is_neither_proved_nor_excluded_is_left():
