@@ -37,10 +37,12 @@ def hull(points: Any, *, name: str | None = None) -> Solid:
         raise ValueError(f"a hull needs at least four points, got {len(at)}")
     if not np.isfinite(at).all():
         raise ValueError("the points of a hull exceed the range of doubles; scale them")
+    # In units of a power of two, as products of three coordinates must neither overflow nor be taken for nothing.
+    at = np.ldexp(at, -int(np.frexp(np.abs(at).max())[1]))
     try:
         found = ConvexHull(at)
     except QhullError:
-        raise ValueError("the points of a hull lie in one plane, so they enclose no volume") from None
+        raise ValueError("the points of a hull lie in one plane, but for roundings of their size, so they enclose no volume") from None
     if len(found.simplices) > MOST:
         raise ValueError(f"the hull has {len(found.simplices):,} triangles, a solid takes up to {MOST:,}; leave out points, or take "
                          "a collide.Mesh of its triangles")

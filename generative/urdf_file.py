@@ -16,6 +16,12 @@ _PARTS = {"collision": {"origin", "geometry", "verbose", "contact_coefficients",
           "joint": {"origin", "parent", "child", "axis", "calibration", "dynamics", "limit", "mimic", "safety_controller"}}
 _ATTRIBUTES = {"origin": {"xyz", "rpy"}, "axis": {"xyz"}, "mimic": {"joint", "multiplier", "offset"}, "box": {"size"},
                "cylinder": {"radius", "length"}, "sphere": {"radius"}, "mesh": {"filename", "scale"}}
+# How many numbers stand in an attribute; between those of shapes, readers take commas, too.
+_NUMBERS: dict[str, dict[str, tuple[int, ...]]] = {
+    "origin": {"xyz": (3,), "rpy": (3,)}, "axis": {"xyz": (3,)}, "mimic": {"multiplier": (1,), "offset": (1,)},
+    "limit": dict.fromkeys(("lower", "upper", "effort", "velocity"), (1,)), "box": {"size": (3,)},
+    "cylinder": {"radius": (1,), "length": (1,)}, "sphere": {"radius": (1,)}, "mesh": {"scale": (1, 3)}}
+_NEEDED = {"box": ["size"], "cylinder": ["radius", "length"], "sphere": ["radius"], "mesh": ["filename"], "mimic": ["joint"]}
 # Elements in each other; a robot has six.
 _DEEPEST = 50
 
@@ -26,7 +32,8 @@ def collision_model(source: Path) -> io.BytesIO:
     Readers of URDF recover from text that is not well formed, and leave out what they do not understand; of this text they leave out
     nothing. Elements and attributes with a prefix belong to other programs. Raises ValueError that names the place or the item: for text
     that is not well formed or declares a document type, for links and joints without names, of one name, or of links that are not
-    declared, for parts of joints and collision elements that are unknown or come twice, and for geometry that is not one shape.
+    declared, for parts of joints and collision elements that are unknown or come twice, for attributes that are missing or hold other than
+    their numbers, and for geometry that is not one shape.
     """
     root = _tree(source)
     if root.tag != "robot":
@@ -135,6 +142,27 @@ def _check_parts(item: ET.Element) -> None:
         _check_blank(part)
         if wrong := sorted(part.attrib.keys() - _ATTRIBUTES.get(part.tag, part.attrib.keys())):
             raise ValueError(f"its element <{part.tag}> has an attribute {wrong[0]}, which is none of URDF; leave it out or mend it")
+        _check_values(part)
+
+
+def _check_values(item: ET.Element) -> None:
+    for name in _NEEDED.get(item.tag, ()):
+        if name not in item.attrib:
+            raise ValueError(f"its element <{item.tag}> has no attribute {name}")
+    for name, counts in _NUMBERS.get(item.tag, {}).items():
+        text = item.get(name, "0 " * counts[0])
+        words = (text.replace(",", " ") if item.tag in SHAPES else text).split()
+        if len(words) not in counts or not all(map(_number, words)):
+            expected = " or ".join(map(str, counts)) + (" number is" if counts == (1,) else " numbers are")
+            raise ValueError(f"its element <{item.tag}> has the {name} {shown(text)}; {expected} expected")
+
+
+def _number(word: str) -> bool:
+    try:
+        float(word)
+    except ValueError:
+        return False
+    return True
 
 
 def _check_blank(item: ET.Element) -> None:

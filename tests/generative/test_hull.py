@@ -89,6 +89,12 @@ def test_hulls_of_rounded_points_are_polyhedra(seed):
     polyhedron(shape.points, shape.outlines)  # which refuses faces that cross
 
 
+@pytest.mark.parametrize("size", [1e300, 1e160, 1e100, 1e-100, 1e-300])
+def test_points_of_any_size_have_a_hull(size):
+    """Products of three coordinates would overflow, or be taken for nothing."""
+    assert len(hull(np.array(CUBE) * size).faces) == 6
+
+
 def test_large_hulls_are_made_or_refused():
     points = np.random.default_rng(1).normal(size=(30_000, 3))
     inner = np.concatenate([CUBE, 0.5 + 0.1 * points / np.abs(points).max()])

@@ -84,7 +84,7 @@ def test_shapes_are_those_of_the_file(robot):
     ('<sphere radius="0.15"/>', '<sphere radius="0.15"/><box size="1 1 1"/>', "its geometry is sphere, box; one of"),
     ('<sphere radius="0.15"/>', '<sphere radius="0"/>', "collision 1 of link upper: a sphere has the sizes 0; all must be positive"),
     ('size="0.4 0.2 0.2"', 'size="0.4 0.2 0"', "a box has the sizes 0.4 0.2 0; all must be positive"),
-    ('scale="2 2 2"', 'scale="2 2 2 1"', "the scale of the mesh tip.stl is 2.0 2.0 2.0 1.0; it is one number or three"),
+    ('scale="2 2 2"', 'scale="2 2 2 1"', "lower: its element <mesh> has the scale '2 2 2 1'; 1 or 3 numbers are expected"),
     ('scale="2 2 2"', 'scale="2 nan 2"', "the scale of the mesh tip.stl is 2.0 nan 2.0"),
     # text that is not well formed
     (ROBOT, "no robot", "r.urdf is not well formed at line 1, column 1"),
@@ -100,6 +100,14 @@ def test_shapes_are_those_of_the_file(robot):
     ('<axis xyz="0 1 0"/>', '<axis xyx="0 1 0"/>', "joint shoulder: its element <axis> has an attribute xyx, which is none of URDF"),
     ('size="0.4 0.2 0.2"', 'size="0.4 0.2 0.2" scale="2"', "collision 0 of link base: its element <box> has an attribute scale"),
     ('<axis xyz="0 1 0"/>', 'axis xyz="0 1 0"/>', "joint shoulder: there is text in its element <joint>, .*: 'axis xyz="),
+    # values
+    (' filename="tip.stl"', "", "r.urdf: collision 0 of link lower: its element <mesh> has no attribute filename"),
+    ('<sphere radius="0.15"/>', "<sphere/>", "r.urdf: collision 1 of link upper: its element <sphere> has no attribute radius"),
+    ('<sphere radius="0.15"/>', '<sphere radius="0,15"/>', "its element <sphere> has the radius '0,15'; 1 number is expected"),
+    ('size="0.4 0.2 0.2"', 'size="0.4 0.2"', "collision 0 of link base: its element <box> has the size '0.4 0.2'; 3 numbers are expected"),
+    ('<axis xyz="0 1 0"/>', '<axis xyz="0 1"/>', "r.urdf: joint shoulder: its element <axis> has the xyz '0 1'; 3 numbers are expected"),
+    ('<axis xyz="0 1 0"/>', '<axis xyz="0 1 y"/>', "joint shoulder: its element <axis> has the xyz '0 1 y'; 3 numbers are expected"),
+    ('lower="-3"', 'lower="low"', "joint shoulder: its element <limit> has the lower 'low'; 1 number is expected"),
     # names
     ('<link name="left"/>', '<link name="left"/><link name="left"/>', "r.urdf: it has 2 links of the name 'left'"),
     ('<link name="left"/>', "<link/>", "r.urdf: it has a link without a name"),
