@@ -103,6 +103,8 @@ def _numbered(path: str | PathLike[str]) -> bool:
 
 def _made(target: Path, old: os.stat_result | None) -> Path:
     """A new file beside another one, with the permissions of the `old` one, if there is one, and its owner, where that is allowed."""
+    if target.is_dir():  # that of an empty path is the working folder
+        raise OSError(errno.EISDIR, "it is a folder")
     if not target.parent.is_dir():
         raise OSError(errno.ENOENT, f"there is no folder {os.fspath(target.parent)!r}")
     new = target.with_name(f".{target.name[:_NAME]}.{secrets.token_hex(8)}{target.suffix[-_ENDING:]}")

@@ -56,7 +56,7 @@ class Log:
     def __init__(self, path: str | os.PathLike[str]) -> None:
         if not isinstance(path, (str, os.PathLike)):
             raise TypeError(f"log must be the path of a file, got {shown(path)}")
-        if not os.path.isdir(os.path.dirname(os.path.abspath(path))) or os.path.isdir(path):
+        if not os.path.isdir(os.path.dirname(os.path.abspath(path))) or os.path.isdir(os.path.abspath(path)):
             raise ValueError(f"log must be the path of a file in a folder that exists, got {shown(path)}")
         self.path, self.said = path, list[str]()
 

@@ -89,11 +89,14 @@ def test_permissions_stay(tmp_path: Path) -> None:
     assert stat.S_IMODE(path.stat().st_mode) == 0o640
 
 
-def test_where_no_file_can_be_written_a_sentence_says_so(tmp_path: Path) -> None:
+def test_where_no_file_can_be_written_a_sentence_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(FileNotFoundError, match="is not written: there is no folder"):
         write_text(tmp_path / "nowhere" / "a.txt", "new")
     with pytest.raises(IsADirectoryError, match="is not written: it is a folder"):
         write_text(tmp_path, "new")
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(IsADirectoryError, match="'' is not written: it is a folder"):
+        write_text("", "new")
     (tmp_path / "a.txt").write_text("old")
     with pytest.raises(NotADirectoryError, match="is not written"):
         write_text(tmp_path / "a.txt" / "b.txt", "new")
