@@ -13,6 +13,7 @@ import sympy as sp
 
 import collide
 from generative import Parameter, Rigid, fit, keyframes, ode, t, u, v
+from generative.mesh import polyhedron_from_file
 from models.scenes.worlds import WORLDS
 
 from ..arms import arm, polynomials
@@ -375,6 +376,28 @@ def touching(d: Draw) -> Question:
     meshes = [collide.Mesh(*ball(d, 20_000)) for _ in range(2)]
     motions = Rigid(), Rigid(translation=[d.number(1, 2), 0, 0])
     return lambda budget: collide.touch(*meshes, motions)
+
+
+@unlimited
+def indexed(d: Draw) -> Question:
+    mesh = collide.Mesh(*ball(d, d.choice((2_000, 20_000))))
+    return lambda budget: collide.Index(mesh)
+
+
+@unlimited
+def mesh_file(d: Draw) -> Question:
+    """A file of triangles, read as a solid."""
+    (vertices, triangles), place = ball(d, 1_500), Path(tempfile.mkdtemp()) / "ball.obj"
+    lines = [*("v {!r} {!r} {!r}".format(*p) for p in vertices.tolist()), *("f {} {} {}".format(*t) for t in (triangles + 1).tolist())]
+    place.write_text("\n".join(lines), encoding="ascii")
+    return lambda budget: polyhedron_from_file(place)
+
+
+@unlimited
+def joint_path(d: Draw) -> Question:
+    knots, rng = d.choice((40, 400)), np.random.default_rng(d.getrandbits(30))
+    angles = np.cumsum(rng.normal(size=(knots, 6)), axis=0)
+    return lambda budget: fit.joint_motion(np.linspace(0, 4, knots), angles)
 
 
 @unlimited
