@@ -16,8 +16,8 @@ class Batch:
     `status` (n,) of `Status`; `hit` (n,): contact is proved, or not excluded; `time` (n, 2): a bracket of the earliest contact, no wider
     than the tolerance, a bracket width, unless the budget was spent, nothing is proved, or `notes` say so, NaN without a hit; `parameters`:
     where the parts touch, in doubles, NaN without a hit; `proved` (n,): a contact is proved to exist within the bracket; `tests` (n,), also
-    called `iterations` as in other results: how many boxes were examined. `notes` tell of rows that were lost with the worker that had
-    them, and of brackets that rounding leaves wider than the tolerance.
+    called `iterations` as in other results: how many boxes were examined. `notes` count undecided rows, and tell of rows lost with a worker
+    and of brackets that rounding leaves wider than the tolerance.
     """
 
     status: np.ndarray
