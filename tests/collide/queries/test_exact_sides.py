@@ -1,39 +1,66 @@
-"""Points in and on combined bodies, against the cells of a grid that these are made of."""
+"""Points at which leaves of combined bodies are tangent, or have a corner, against all that is near them."""
 
 import numpy as np
 import pytest
 import sympy as sp
 
-from collide import Kind, classify
-from generative import Rigid, axis_angle, primitives, t
-from tests.sampled.cells import SIDE, Cells
+import collide
+from collide import Kind
+from collide.queries.exact_sides import by_formulas
+from generative import ImplicitSurface, Rigid, intersection, primitives, union, x, y, z
 
-IN, OUT, FACE, UNRESOLVED = Kind.IN, Kind.OUT, Kind.FACE, Kind.UNRESOLVED
-
-
-@pytest.mark.parametrize("seed", [1, 3, 6, 9, 16, 21])
-def test_points_of_a_grid(seed):
-    cells = Cells(seed)
-    points = np.random.default_rng(seed).integers(-1, 2 * SIDE + 2, (60, 3)) / 2
-    assert classify(cells.body, points).tolist() == [cells.kind(p) for p in points]
+Q = sp.Rational
+WIDE = [(-3, 3)] * 3
 
 
-def test_a_line_or_a_point_of_contact_belongs_to_a_union():
-    cube = primitives.block((1, 1, 1))
-    for way, right in (((1, 1, 0), FACE), ((1, 1, 1), FACE), ((1, 0, 0), IN)):
-        both = cube | cube.moved(Rigid(translation=way))
-        assert classify(both, [[0.5, 0.5 * way[1], 0.5 * way[2]]]).tolist() == [right]
-        assert classify(cube & cube.moved(Rigid(translation=way)), [[0.5, 0.5 * way[1], 0.5 * way[2]]]).tolist() == [OUT]
+def half(e):
+    return ImplicitSurface(e, WIDE)
 
 
-def test_what_is_not_told_is_unresolved():
-    one, other = primitives.ball(1), primitives.ball(1, (2, 0, 0))
-    assert classify(one & other, [[1, 0, 0], [0.5, 0, 0]]).tolist() == [UNRESOLVED, OUT]
-    turned = primitives.block((2, 2, 2)).moved(Rigid(rotation=axis_angle([0, 0, 1], sp.Rational(3, 10))))
-    assert classify(turned & one, [[0, 0, 1], [0.5, 0, 0]]).tolist() == [UNRESOLVED, IN]
+BALL, OTHER, ROD = half(x**2 + y**2 + z**2 - 1), half((x - 2)**2 + y**2 + z**2 - 1), half(x**2 + y**2 - 1)
+CONE, BEYOND, LEAST = half(x**2 + y**2 - z**2), half(1 - x), half(x**2 + y**2 + z**2)
+CASES = {
+    "balls that touch, intersected": (BALL & OTHER, (1, 0, 0), Kind.OUT), "their complement": (~(BALL & OTHER), (1, 0, 0), Kind.IN),
+    "balls that touch, united": (BALL | OTHER, (1, 0, 0), Kind.FACE),
+    "a ball without one that touches": (BALL - OTHER, (1, 0, 0), Kind.FACE),
+    "cylinders that touch": (ROD & half((x - 2)**2 + y**2 - 1), (1, 0, 1), Kind.OUT),
+    "a cylinder without one round it": (half((x - Q(1, 2))**2 + y**2 - Q(1, 4)) - ROD, (1, 0, 0), Kind.OUT),
+    "a ball and a box beside it": (BALL & primitives.block((1, 1, 1)).moved(Rigid(translation=[Q(3, 2), 0, 0])), (1, 0, 0), Kind.OUT),
+    "a ball and its tangent plane": (BALL & BEYOND, (1, 0, 0), Kind.OUT), "a ball in a tube": (BALL - ROD, (0, 1, 0), Kind.OUT),
+    "a cone's tip": (CONE, (0, 0, 0), Kind.FACE), "half a cone's tip": (CONE & half(-z), (0, 0, 0), Kind.FACE),
+    "a point": (LEAST, (0, 0, 0), Kind.OUT), "all but a point": (~LEAST, (0, 0, 0), Kind.IN),
+    "two edges": (half(x * y), (0, 0, 0), Kind.FACE),
+}
 
 
-def test_at_a_time():
-    step = primitives.block((2, 2, 2)) - primitives.block((2, 2, 2)).moved(Rigid(translation=[0, 0, 1]))
-    moved = step.moved(Rigid(translation=[0, 0, t]))
-    assert classify(moved, [[0, 0, 2], [0, 0, 2.5], [0, 0, 1.5], [0, 0, 1]], at=2).tolist() == [FACE, OUT, IN, FACE]
+@pytest.mark.parametrize("name", CASES)
+def test_tangent_leaves(name):
+    body, point, kind = CASES[name]
+    assert collide.classify(body, [[float(e) for e in point]])[0] is kind
+
+
+def test_planes_that_meet_a_cone_in_its_tip_are_left_open_or_out():
+    assert by_formulas(CONE & half(2 * z - x) & half(-2 * z - x), np.zeros(3), 0.0) in (Kind.OUT, Kind.UNRESOLVED)
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_what_is_told_of_random_tangent_leaves_holds_for_points_near(seed):
+    rng = np.random.default_rng(seed)
+    leaves = [half(_random_leaf(rng)) for _ in range(rng.integers(1, 4))]
+    body = leaves[0]
+    for leaf in leaves[1:]:
+        body = (union, intersection)[rng.integers(2)](body, leaf)
+    kind = by_formulas(body, np.zeros(3), 0.0)
+    # Tangent leaves part by the square of the distance from the point.
+    near = rng.normal(size=(4000, 3)) * 1e-3 ** np.array([2, 1, 1])
+    around = np.concatenate([near, rng.normal(size=(1000, 3)) * 1e-4])
+    values = np.asarray(sp.lambdify((x, y, z), body.expression, "numpy")(*around.T))
+    assert not (kind is Kind.OUT and (values < 0).any()) and not (kind is Kind.IN and (values > 0).any())
+    assert kind is not Kind.FACE or ((values < 0).any() and (values > 0).any())
+
+
+def _random_leaf(rng):
+    """A surface through the origin, mostly at right angles to x there."""
+    slope, *form = rng.choice([-2, -1, 0, 1, 1, 2], size=5).tolist()
+    bent = form[0] * y**2 + form[1] * z**2 + form[2] * y * z + form[3] * x**2 + int(rng.integers(-1, 2)) * y**3
+    return slope * x + bent if slope * x + bent != 0 else x
