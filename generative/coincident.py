@@ -6,6 +6,7 @@ all formulas that are equal but for a factor are told, in all frames. Coefficien
 simplifies: where it does not see that two are equal, the leaves count as two surfaces.
 """
 
+import decimal
 import functools
 import itertools
 import math
@@ -184,7 +185,7 @@ _ALIKE = 10.0**-_AGREE
 def _signature(body: Any, frame: Motion) -> _Signature:
     """The values of a leaf in a frame; the formula itself in the place of numbers that it does not have."""
     known = {s: _sample(s) for s in free_symbols(body) - {x, y, z}}
-    values = [sp.N(body.xreplace({**known, **dict(zip((x, y, z), place, strict=True))}), _DIGITS) for place in _local_places(frame)]
+    values = [_value(body, {**known, **dict(zip((x, y, z), place, strict=True))}) for place in _local_places(frame)]
     steps = [value - values[0] for value in values[1:]]
     if not all(value.is_number and value.is_finite for value in values):
         return _Signature((body, frame), 0)
@@ -198,19 +199,47 @@ def _signature(body: Any, frame: Motion) -> _Signature:
     return _Signature((*map(_rounded, shape),), _rounded(level), (*map(float, shape), level))
 
 
+def _value(formula: Any, known: Mapping[Any, Any]) -> Any:
+    """A formula with numbers for its symbols, in `_DIGITS` digits; sums, products and powers in decimals, which is much faster."""
+    try:
+        with decimal.localcontext(prec=_DIGITS + 10):
+            return sp.Float(str(_decimal(formula, known)), _DIGITS)
+    except (decimal.DecimalException, NotImplementedError):
+        return sp.N(formula.xreplace(known), _DIGITS)
+
+
+def _decimal(e: Any, known: Mapping[Any, Any]) -> decimal.Decimal:
+    if e.is_Symbol:
+        e = known[e]
+    if e.is_Rational:
+        return decimal.Decimal(e.p) / e.q
+    if e.is_Float:
+        return decimal.Decimal(str(e))
+    if e.is_Add:
+        return sum((_decimal(a, known) for a in e.args), decimal.Decimal(0))
+    if e.is_Mul:
+        return math.prod((_decimal(a, known) for a in e.args), start=decimal.Decimal(1))
+    if e.is_Pow and e.exp.is_Integer:
+        return _decimal(e.base, known) ** int(e.exp)
+    if e.is_Pow and e.exp == sp.S.Half:
+        return _decimal(e.base, known).sqrt()
+    raise NotImplementedError
+
+
 @functools.lru_cache(maxsize=4096)
 @interruptible()
 def _local_places(frame: Motion) -> list[tuple[Any, ...]]:
-    """The places in a frame."""
-    back = frame.inverse()
-    known = {s: _sample(s) for s in back.symbols}
-    entries = [sp.N(e.xreplace(known), _DIGITS) for e in back.entries]
-    return [tuple(sp.N(sum(entries[3 * i + j] * place[j] for j in range(3)) + entries[9 + i], _DIGITS) for i in range(3))
-            for place in _PLACES]
+    """The places in a frame, whose rotation is turned back by its transpose."""
+    known = {s: _sample(s) for s in frame.symbols}
+    entries = [_value(e, known) for e in frame.entries]
+    shifted = [[c - d for c, d in zip(place, entries[9:], strict=True)] for place in _PLACES]
+    return [tuple(sum(entries[3 * j + i] * own[j] for j in range(3)) for i in range(3)) for own in shifted]
 
 
 def _rounded(value: Any) -> str:
-    return str(sp.N(value, _AGREE)) if abs(value) > _NEAR else "0"
+    if not value.is_real:
+        return str(sp.N(value, _AGREE)) if abs(value) > _NEAR else "0"
+    return format(decimal.Decimal(str(value)), f".{_AGREE - 1}e") if abs(value) > _NEAR else "0"
 
 
 def _sample(symbol: Any) -> Any:

@@ -194,10 +194,21 @@ def _compared(body: Combination) -> Comparison:
     frames = frames_of(leaves)
     found = surfaces_of(leaves, frames)
     told = Comparison(body, found.literals, found.doubtful)
+    if len(found.members) == len(leaves):
+        _keep_parts(body)
+        return told
     try:
-        return told if len(found.members) == len(leaves) else told._replace(tree=_regularized(body, leaves, frames, found))
+        return told._replace(tree=_regularized(body, leaves, frames, found))
     except Untold as why:
         return told._replace(as_written=str(why))
+
+
+def _keep_parts(body: Combination) -> None:
+    """Lets the parts of a body whose leaves are all different surfaces be as they are, without a comparison of their own."""
+    for part in body._children:
+        if isinstance(part, Combination):
+            part.__dict__.setdefault("_regular", part)
+            _keep_parts(part)
 
 
 def _regularized(body: Combination, leaves: Sequence[ImplicitSurface], frames: Sequence[Motion], found: Surfaces) -> Combination:
