@@ -1,9 +1,9 @@
 """Leaves of combined bodies that are one surface, and those that are level sets of one function: *proved* by their formulas.
 
-The function of a leaf is written in the frame of what carries it, as a sum of terms of x, y and z with coefficients. Two leaves are one
+The function of a leaf is written in the frame that the leaves share, as a sum of terms of x, y and z with coefficients. Two leaves are one
 surface if their coefficients are in one ratio, a number, whose sign says whether they have the same side inside. So planes, quadrics and
-all formulas that are equal but for a factor are told, in all frames. Coefficients that are no rational numbers are compared by what SymPy
-simplifies: where it does not see that two are equal, the leaves count as two surfaces.
+all formulas that are equal up to a factor are recognised, in all frames. SymPy compares coefficients that are not rational. Where it does
+not see that two are equal, the leaves count as two surfaces, and are listed as doubtful if their values agree.
 """
 
 import decimal
@@ -87,7 +87,7 @@ class _Family:
 
 
 def frames_of(leaves: Sequence[Any]) -> list[Motion]:
-    """The motions of leaves after what carries them all."""
+    """The motions of leaves in the frame that they share."""
     made = {motion: _factors(motion) for motion in dict.fromkeys(leaf.motion for leaf in leaves)}
     shared = len(list(itertools.takewhile(lambda column: len(set(column)) == 1, zip(*made.values(), strict=False))))
     rests = {motion: functools.reduce(operator.matmul, factors[shared:], IDENTITY) for motion, factors in made.items()}
@@ -95,14 +95,14 @@ def frames_of(leaves: Sequence[Any]) -> list[Motion]:
 
 
 def _factors(motion: Motion) -> tuple[Motion, ...]:
-    """What a motion is made of, the last one first."""
+    """The factors of a motion, the last one first."""
     if motion._made is not None:
         return tuple(f for part in motion._made for f in _factors(part))
     return () if motion.is_identity else motion.factors
 
 
 def surfaces_of(leaves: Sequence[Any], frames: Sequence[Motion]) -> Surfaces:
-    """Which of the leaves, in these frames, are one surface. What values at some points tell apart is not looked at any closer."""
+    """The surfaces of leaves in these frames. Leaves whose values at some places differ are not compared any closer."""
     literals = dict[tuple[Any, Motion], int]()
     signatures = {own: _signature(*own) for own in zip((leaf.body for leaf in leaves), frames, strict=True)}
     # Of two that are written with opposite signs one is counted.
@@ -291,7 +291,7 @@ def _leaf(body: Any, frame: Motion) -> Leaf:
 
 
 def _simpler_inside(function: Any) -> Any:
-    """A root or another function with what it is of as a sum of terms."""
+    """A root or another function with its argument as a sum of terms."""
     of, *others = function.args
     return function.func(sp.Add(*(e * (c if c.is_Rational else sp.simplify(c)) for e, c in _terms(of).items())), *others)
 
@@ -324,7 +324,7 @@ def _equal(a: Any, b: Any) -> bool:
 @functools.lru_cache(maxsize=1 << 14)
 @interruptible()
 def _is_zero(e: Any) -> bool:
-    """Is a number, or a formula of parameters and the time, seen to be 0? Most are not where numbers stand for these."""
+    """Whether a number, or a formula of parameters and the time, is seen to be 0. Most are not 0 with samples in the place of symbols."""
     if e.is_Rational:
         return bool(e == 0)
     value = _sampled_number(e)

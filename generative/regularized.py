@@ -15,7 +15,7 @@ signs on both sides differ. Runs that lie in others are left out, so boxes side 
 
 from collections.abc import Iterable, Sequence
 
-# Unions and intersections that are made at most. A body for which that is too few is left as it is given.
+# Unions and intersections that are made at most. A body that takes more is left as it is given, and answers say so.
 _MOST = 20_000
 # Of so many layers all runs are made, of more those of two.
 _LAYERS = 24
@@ -65,7 +65,7 @@ class Trees:
         return left[0] if len(left) == 1 else self._node(union, tuple(left))
 
     def _flat(self, union: bool, parts: Iterable[Tree]) -> list[Tree] | bool:
-        """The operands, each once; or what the whole is if one of them says so, or if there is none."""
+        """The operands, each once; or the whole as a truth value, if one of them decides it, or if there is none."""
         found = dict[Tree, None]()
         for part in parts:
             if isinstance(part, bool):
@@ -157,7 +157,7 @@ class Trees:
         return left
 
     def _lies_in(self, part: Tree, other: Tree) -> bool:
-        """Is a part, seen by its operands alone, in another one?"""
+        """Whether a part, by its operands alone, lies in another one."""
         if isinstance(part, bool) or isinstance(other, bool):
             return part is False or other is True
         return all(any(self._implies(a, b) for a in _operands(part)) for b in _operands(other))

@@ -58,9 +58,10 @@ def classify(body: Any, points: Any, at: float = 0.0, *, budget: Budget | float 
     two parts of it is IN, and a part without thickness is OUT.
 
     FACE of an implicit body is proved by its functions, which are zero there in exact arithmetic, and by both sides of it near the point.
-    Where these are not found, as where balls touch that are intersected, points are UNRESOLVED. Points on other curved surfaces are
-    UNRESOLVED, and so are points so near to any that rounding does not decide. For a mesh the answers are those of `Index.classify`, if its
-    pose at that time is rational; else points too near to it are UNRESOLVED.
+    Where leaves are tangent, as balls that touch and are intersected, a point with no interior near it is OUT if the signs that leaves may
+    have near it prove that, else UNRESOLVED. Leaves that coincide at this moment alone count as two surfaces, and so do those that are not
+    proved to be one. Points on other curved surfaces are UNRESOLVED, and so are points so near to any that rounding does not decide. For a
+    mesh the answers are those of `Index.classify`, if its pose at that time is rational; else points too near to it are UNRESOLVED.
 
     Examples
     --------
