@@ -118,7 +118,8 @@ def _positive(what: str, *sizes: float) -> list[Any]:
 def _mesh(source: Path, scale: Any, meshes: str) -> Any:
     factors = np.ones(3) if scale is None else np.asarray(scale, float).ravel()
     if not (np.isfinite(factors).all() and factors.all()):
-        raise ValueError(f"the scale of the mesh {source.name} is {' '.join(map(str, factors))}; its numbers must be finite and none of them 0")
+        numbers = " ".join(map(str, factors))
+        raise ValueError(f"the scale of the mesh {source.name} is {numbers}; its numbers must be finite and none of them 0")
     if meshes == "solid" and (factors == 1.0).all() and source.suffix.lower() not in (".dae", ".3mf"):
         return polyhedron_from_file(source)
     if meshes == "solid":
