@@ -520,6 +520,11 @@ def minimum() -> Any:
     return collide.minimize(x**2 + y**2 - x, {x: (-2, 2), y: (-2, 2)})
 
 
+@example(lambda value: (told(value), value.summary()))
+def maximum() -> Any:
+    return collide.maximize(x - x**2 - y**2, {x: (-2, 2), y: (-2, 2)})
+
+
 @example(lambda value: (told(value), value.summary(), value.inner.flags.writeable))
 def subpaving() -> Any:
     return collide.pave(sp.Le(x**2 + y**2, 1), {x: (-2, 2), y: (-2, 2)}, eps=0.5)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 import collide
-from collide import MinimumStatus, Start, Status, ZerosStatus
+from collide import MaximumStatus, MinimumStatus, Start, Status, ZerosStatus
 
 
 def contacts_laws(c: collide.Contacts) -> None:
@@ -95,17 +95,26 @@ def zeros_laws(r: collide.Zeros, domain: Any) -> None:
 
 def minimum_laws(m: collide.Minimum, domain: Any) -> None:
     """Of `minimize`; `domain` (n, 2)."""
+    _optimum_laws(m, domain, MinimumStatus)
+
+
+def maximum_laws(m: collide.Maximum, domain: Any) -> None:
+    """Of `maximize`; `domain` (n, 2)."""
+    _optimum_laws(m, domain, MaximumStatus)
+
+
+def _optimum_laws(m: Any, domain: Any, statuses: Any) -> None:
     domain = np.asarray(domain, float)
     k, n = len(m.boxes), len(domain)
-    assert isinstance(m.status, MinimumStatus) and m.boxes.shape == (k, n, 2) and m.unique.shape == (k,)
+    assert isinstance(m.status, statuses) and m.boxes.shape == (k, n, 2) and m.unique.shape == (k,)
     assert m.bracket.lo <= m.bracket.hi and (m.boxes[..., 0] <= m.boxes[..., 1]).all()
-    assert m.status is not MinimumStatus.INFEASIBLE or k == 0
-    assert m.status is not MinimumStatus.OPTIMAL or k > 0
+    assert m.status is not statuses.INFEASIBLE or k == 0
+    assert m.status is not statuses.OPTIMAL or k > 0
     if m.point is not None:
         assert m.point.shape == (n,) and (m.feasible[:, 0] <= m.point).all() and (m.point <= m.feasible[:, 1]).all()
         assert (m.feasible[:, 0] >= domain[:, 0]).all() and (m.feasible[:, 1] <= domain[:, 1]).all()
     else:
-        assert m.status is not MinimumStatus.OPTIMAL
+        assert m.status is not statuses.OPTIMAL
     _shown(m)
 
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from generative import ParametricSurface, Rigid, cap, curve, polyhedron, sew, sweep, t, u, v
+from generative import ParametricSurface, Rigid, Solid, cap, curve, polyhedron, sew, sweep, t, u, v
 from generative.mesh import approx_function
 from generative.solids import capped
 from models.shapes.machine import gear_tooth
@@ -64,7 +64,7 @@ def test_a_tetrahedron():
     assert features(solid) == (4, 6, 4) and sum(quadrature(f)[1] for f in solid.faces) == pytest.approx(1 / 6)
     for edge in solid.edges:  # checked by the constructor of Solid, which `polyhedron` leaves out
         assert len(edge.faces) == 2
-    type(solid)(solid.faces, solid.edges, solid.vertices)
+    Solid(solid.faces, solid.edges, solid.vertices)
 
 
 @pytest.mark.parametrize("vertices, faces, message", [

@@ -11,7 +11,7 @@ import sympy as sp
 
 import collide
 from codegen.machine.loop_runtime import Loop
-from collide import Budget, MinimumStatus, Status, ZerosStatus
+from collide import Budget, MaximumStatus, MinimumStatus, Status, ZerosStatus
 from collide.sheets import injective
 from generative import Parameter, ParametricSurface, Rigid, Screw, Solid, t, u, v, x, y
 from models.shapes.solids import box
@@ -21,7 +21,7 @@ R = sp.Rational
 BOWL = ParametricSurface([u, v, u**2 + v**2 / 2], {u: (-1, 1), v: (-1, 1)})
 FIELD = ParametricSurface([2 * u, 2 * v, u**2 / 3 - v**2 / 4 + u * v / 5], {u: (-1, 1), v: (-1, 1)})
 FALL = Rigid(rotation=[4, 1, R(1, 2) + t, 0], translation=[R(1, 7), R(-1, 5), 2 - 3 * t])
-SPENT = {Status.BUDGET_SPENT, ZerosStatus.BUDGET_SPENT, MinimumStatus.BUDGET_SPENT}
+SPENT = {Status.BUDGET_SPENT, ZerosStatus.BUDGET_SPENT, MinimumStatus.BUDGET_SPENT, MaximumStatus.BUDGET_SPENT}
 
 
 class QueryLaws:
@@ -534,6 +534,18 @@ class TestMinimize(InBoxes, Interruptible):
     def agree(self, one: Any, other: Any) -> None:
         brackets_meet(one.bracket, other.bracket)
         assert MinimumStatus.INFEASIBLE not in (one.status, other.status)
+
+
+class TestMaximize(InBoxes, Interruptible):
+    def ask(self, **options: Any) -> Any:
+        return collide.maximize(-(1 - x)**2 - 100 * (y - x**2)**2, {x: (-2, 2), y: (-2, 2)}, at_least=[1 - x**2 - y**2], **options)
+
+    def check(self, answer: Any) -> None:
+        laws.maximum_laws(answer, [(-2, 2)] * 2)
+
+    def agree(self, one: Any, other: Any) -> None:
+        brackets_meet(one.bracket, other.bracket)
+        assert MaximumStatus.INFEASIBLE not in (one.status, other.status)
 
 
 class TestCheckSolid(QueryLaws):

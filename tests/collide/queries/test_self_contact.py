@@ -30,7 +30,7 @@ def test_a_rigid_motion_carries_what_is_found():
     c, still = self_contact(pinched().moved(Screw([1, 2, 2], angle=t, advance=5 * t)), (0, 2)), self_contact(pinched(), (0, 2))
     assert c.time.lo <= 1 <= c.time.hi < 1 + 1e-9 and c.proved.all()
     np.testing.assert_allclose(c.points, [[5 / 3, 10 / 3, 10 / 3]], atol=1e-8)
-    turned = Rotation.from_rotvec(np.array([1, 2, 2]) / 3).apply(still.normals)
+    turned = Rotation.from_rotvec(np.array([1, 2, 2]) / 3).apply(still.normals.copy())
     np.testing.assert_allclose(c.normals, turned, atol=1e-8)
     assert self_contact(pinched().moved(Rigid(translation=[7, 0, 0])), (0, 2)).points[0].tolist() == pytest.approx([7, 0, 0])
 
