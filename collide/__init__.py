@@ -34,6 +34,7 @@ from .bezier.nurbs import BezierNets, nurbs_to_bezier
 from .bezier.pairs import bezier_pairs, bezier_triangle_pairs
 from .bodies.mesh import Mesh
 from .moment.start import Start
+from .polyhedra.boolean.boolean import Boolean, boolean
 from .polyhedra.closest.closest import Closest, ClosestPair
 from .polyhedra.distance.proximity import HullOverlap, Near, NearestTriangles, hull_overlap
 from .polyhedra.location.index import Index, Kind
@@ -67,12 +68,12 @@ from .world.world import World
 __version__ = "0.1.0"
 
 __all__ = [
-    "BezierNets", "Budget", "Clearance", "ClearanceBatch", "Closest", "ClosestPair", "ContactTimes", "Contacts", "ContradictionError",
-    "CriticalValue", "Distance", "DistanceStatus", "ExactMass", "HullOverlap", "Index", "Interval", "Kind", "MassProperties", "Maximum",
-    "MaximumStatus", "Mesh", "MeshContact", "Minimum", "MinimumStatus", "Near", "NearestTriangles", "Outcome", "RigidBody", "Run",
-    "Sensitivity", "Spell", "Start", "Status", "Subpaving", "SubpavingStatus", "SweepAndPrune", "Touch", "TouchContact", "TouchStatus",
-    "Trace", "Tracked", "World", "Zeros", "ZerosStatus", "bezier_pairs", "bezier_triangle_pairs", "check", "check_solid", "classify",
-    "clearance", "clearance_batch", "contact_batch", "contacts_during", "critical_value", "distance", "edge_edge", "exact_mass_properties",
-    "first_contact", "hull_overlap", "mass_properties", "maximize", "mesh_mesh", "minimize", "nurbs_to_bezier", "pave", "self_contact",
-    "solve", "touch", "trace", "triangle_triangle", "vertex_face",
+    "BezierNets", "Boolean", "Budget", "Clearance", "ClearanceBatch", "Closest", "ClosestPair", "ContactTimes", "Contacts",
+    "ContradictionError", "CriticalValue", "Distance", "DistanceStatus", "ExactMass", "HullOverlap", "Index", "Interval", "Kind",
+    "MassProperties", "Maximum", "MaximumStatus", "Mesh", "MeshContact", "Minimum", "MinimumStatus", "Near", "NearestTriangles",
+    "Outcome", "RigidBody", "Run", "Sensitivity", "Spell", "Start", "Status", "Subpaving", "SubpavingStatus", "SweepAndPrune", "Touch",
+    "TouchContact", "TouchStatus", "Trace", "Tracked", "World", "Zeros", "ZerosStatus", "bezier_pairs", "bezier_triangle_pairs",
+    "boolean", "check", "check_solid", "classify", "clearance", "clearance_batch", "contact_batch", "contacts_during", "critical_value",
+    "distance", "edge_edge", "exact_mass_properties", "first_contact", "hull_overlap", "mass_properties", "maximize", "mesh_mesh",
+    "minimize", "nurbs_to_bezier", "pave", "self_contact", "solve", "touch", "trace", "triangle_triangle", "vertex_face",
 ]

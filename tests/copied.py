@@ -445,6 +445,11 @@ def hull_overlap() -> Any:
 
 
 @example()
+def boolean() -> Any:
+    return collide.boolean(cube(), cube(), "union")
+
+
+@example()
 def bezier_nets() -> Any:
     return collide.nurbs_to_bezier(np.random.default_rng(1).normal(size=(4, 3, 3)), [0, 0, 0, 0.5, 1, 1, 1], [0, 0, 0, 1, 1, 1], (2, 2))
 

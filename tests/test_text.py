@@ -294,6 +294,7 @@ COLLIDE = [
     Call(collide.mesh_mesh, MESH, (MESH[0] + 3, MESH[1]), 1e-6, motions=(HERE, FALL), time=(0, 1), budget=5.0),
     Call(collide.Closest, MESH, MESH, motions=(HERE, FALL)), Call(collide.SweepAndPrune, np.ones((2, 3, 2))),
     Call(collide.Near, MESH, MESH, 0.5), Call(collide.hull_overlap, MESH, MESH, np.eye(4), np.eye(4)),
+    Call(collide.boolean, MESH, MESH, "union"),
     Call(collide.bezier_pairs, PATCHES, 1e-6, np.ones((1, 2, 2, 2)), 1000, "auto", 0.0, 1),
     Call(collide.bezier_triangle_pairs, TRIANGLES, 1e-6, np.ones((1, 2, 3)), 1000, "auto", 1),
     Call(collide.nurbs_to_bezier, np.array(NET, float), [0, 0, 1, 1], [0, 0, 1, 1], (1, 1), np.ones((2, 2)), np.array(NET, float), (1, 2)),

@@ -1,0 +1,8 @@
+"""Regularized union, intersection and difference of polyhedra, exactly (Requicha and Voelcker 1977; Vanecek 1990, Section 5).
+
+- `exact_points`: points of rational coordinates, each once, with doubles beside them for filters
+- `crossings`: segments along which triangles of two meshes meet
+- `arrangement`: triangles divided along these segments, so that parts fit together without T-junctions
+- `inside`: exact location of points in closed surfaces of triangles
+- `boolean`: the public question and its answer
+"""
