@@ -198,12 +198,13 @@ def positive_definite(s: ProverMemory, bend: float) -> bool:
 @native
 def bend_of(s: ProverMemory) -> float:
     """How much is to be added to the diagonal for H to be positive definite: 0, or one of a few numbers; -1 if none of them will do."""
-    if positive_definite(s, 0.0):
-        return 0.0
     bend = 0.0
     for i in range(s.n):
         for j in range(s.n):
             bend = max(bend, abs(s.H[i, j]) + s.R[i, j])
+    # Roundings may make a singular matrix look definite, which the checker would not accept.
+    if positive_definite(s, -1e-12 * bend):
+        return 0.0
     bend *= _FIRST_BEND
     for _ in range(_BENDS):
         if positive_definite(s, bend * (1.0 - 1e-6)):
