@@ -112,8 +112,8 @@ def test_state(name, first, second, state):
 
 @pytest.mark.parametrize("motion", [move(0, 0, 0), move(0, 0, t)], ids=["at rest", "moving"])
 def test_formulas_without_a_bound_are_not_called_a_touch(motion):
-    """u log(u) has no bound at u = 0, where intervals see 0 times infinity; the surface is more than 6/10 above the plate."""
-    high = ParametricSurface([u, v, 1 + u * sp.log(u)], {u: (0, 1), v: (-1, 1)}).moved(motion)
+    """sin(u) log(u) has no bound at u = 0, where intervals see 0 times infinity; the surface is more than 6/10 above the plate."""
+    high = ParametricSurface([u, v, 1 + sp.sin(u) * sp.log(u)], {u: (0, 1), v: (-1, 1)}).moved(motion)
     plate = ParametricSurface([u, v, 0], {u: (-1, 1), v: (-1, 1)})
     assert start_of(high, plate, 0.0, 1e-9, Clock(Budget(seconds=20))) == (Start.UNKNOWN, False, True)
     c = first_contact([high, plate], (0, 1), budget=20)
