@@ -1,5 +1,6 @@
 """Fixtures of all tests."""
 
+import signal
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -27,3 +28,13 @@ def nothing_asked_for_later() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(clock, "compile_repeated", lambda: None)
         yield
+
+
+@pytest.fixture(autouse=True, scope="session")
+def ctrl_c_is_heard() -> Iterator[None]:
+    """A shell starts programs in the background with SIGINT ignored; tests of Ctrl-C need Python's own handler."""
+    before = signal.getsignal(signal.SIGINT)
+    if before is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
