@@ -58,7 +58,7 @@ class _Germ(NamedTuple):
 
     def along(self, way: Sequence[int]) -> int:
         """The sign of the function on a ray, near the point; 0 where it is not known."""
-        values = (part.eval(dict(zip((x, y, z), way, strict=True))) for part in self.parts)
+        values = (part(*way) for part in self.parts)
         return next((int(sp.sign(value)) for value in values if value), 0)
 
     @property

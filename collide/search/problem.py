@@ -66,9 +66,10 @@ class Problem:
     (see `contact`), for points only, and the parameters that it takes. `gap`: where the objective is a distance of points, their
     difference, and further functions that are zero (see `codegen.time_bounds.distance`), which depend on the variables before the
     objective, all others. `places`: three coordinates of each part that has one of the `margins`, a function of them that must not be
-    negative at any zero of interest; None is always so. The first `slots` of the parameters are numbers of the bodies that come with each
-    instance; `ends` are then the exact ends of the domain, which may depend on them, as the parameters `late` do (number, body 1 or 2,
-    expression). The domain of the variables `hulls` holds that for any values of others on which its ends depend; `feasible` has the ends.
+    negative at any zero of interest; None is always so. `slopes`: derivatives of the least objective (see `situations.stationary`). The
+    first `slots` of the parameters are numbers of the bodies that come with each instance; `ends` are then the exact ends of the domain,
+    which may depend on them, as the parameters `late` do (number, body 1 or 2, expression). The domain of the variables `hulls` holds that
+    for any values of others on which its ends depend; `feasible` has the ends.
 
     `dataclasses.replace` makes a problem with other values: where its formulas are the same it has in `built` what was derived from them,
     kernels above all, so nothing is compiled again.
@@ -98,6 +99,7 @@ class Problem:
     moving: Callable[[], Bodies | None] | None = None
     gap: tuple[Expr, ...] = ()
     places: tuple[Expr, ...] = ()
+    slopes: tuple[Expr, ...] = ()
     margins: tuple[Margin | None, ...] = ()
     ends: tuple[tuple[Any, Any], ...] = ()
     slots: int = 0
@@ -329,17 +331,17 @@ class Problem:
 
         Worth it for many problems; a single one is searched faster with its numbers compiled in.
         """
-        parts = [self.equations, self.necessary, (self.feasible,) if self.feasible else (), self.image, self.gap, self.places]
+        parts = [self.equations, self.necessary, (self.feasible,) if self.feasible else (), self.image, self.gap, self.places, self.slopes]
         bodies: Any = (self.moving() if self.moving is not None and self.fast else None) or ()
         for body in bodies:
             parts += [tuple(part) for part in body.parts]
         outputs, numbers = family([e for part in parts for e in part], len(self.parameters))
         cut = iter(outputs)
-        equations, necessary, feasible, image, gap, places, *moving = [tuple(next(cut) for _ in part) for part in parts]
+        equations, necessary, feasible, image, gap, places, slopes, *moving = [tuple(next(cut) for _ in part) for part in parts]
         count = len(moving) // 2
         moved = [body.rebuilt(moving[k * count:(k + 1) * count]) for k, body in enumerate(bodies)]
         found = replace(self, equations=equations, necessary=necessary, feasible=feasible[0] if feasible else None, image=image, gap=gap,
-                        places=places, parameters=np.concatenate([self.parameters, numbers]),
+                        places=places, slopes=slopes, parameters=np.concatenate([self.parameters, numbers]),
                         moving=(lambda: (moved[0], moved[1])) if moved else None)
         key = (serialize(outputs), *map(len, parts), *(body.kind for body in bodies), *(getattr(self, name) for name in _STRUCTURE))
         own = {name: getattr(self, name) for name in DATA}
@@ -367,7 +369,7 @@ class Problem:
         return formula_kernel(outputs, self.variables, len(self.parameters), self.bounded)
 
 
-_GRAPHS = ("equations", "necessary", "image", "gap", "places")
+_GRAPHS = ("equations", "necessary", "image", "gap", "places", "slopes")
 
 
 def _restored(graph: bytes, lengths: Mapping[str, int], data: Mapping[str, Any]) -> Problem:

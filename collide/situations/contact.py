@@ -75,12 +75,10 @@ def situation(first: Cell, second: Cell, time: tuple[Any, Any], *, tangency: boo
     fast = not incoming and not tracked and (faces or (implicit and len(equations) == spatial))
     least, slopes = stationary(a, b, equations, frame) if tangency and len(further) > 1 else ((), ())
     places = tuple(c for p in (a, b) if isinstance(p, PlacedImplicit) and p.part.measured for c in p.coordinates(p.part.leaves[0]))
-    found = _problem(a, b, frame, equations, rows, feasible=feasible, fast=fast, incoming=incoming, label=label, least=least,
+    return _problem(a, b, frame, equations, rows, feasible=feasible, fast=fast, incoming=incoming, label=label, least=least,
                      places=places, features=(first.feature, second.feature), held=(held_of(first), held_of(second)),
                      moving=None if any(map(any, free)) else lambda: _moving(a, b),
-                     ends=tuple(frame.all_ends) if frame.slots else (), slots=frame.slots, late=frame.late)
-    found.built["slopes"] = slopes
-    return found
+                     ends=tuple(frame.all_ends) if frame.slots else (), slots=frame.slots, late=frame.late, slopes=slopes)
 
 
 def placed_situation(a: Placed, b: Placed, frame: Frame, *, tangency: bool, **fields: Any) -> Problem:

@@ -60,8 +60,8 @@ def stationary(a: Placed, b: Placed, equations: Sequence[Expr], frame: Frame) ->
 def slope_kernel(problem: Problem) -> Kernel | None:
     """Bounds of do/dq at what may be a least objective in a box, of all further variables but the objective; None where none are known."""
     if "slope kernel" not in problem.built:
-        slopes = problem.built["slopes"]
-        problem.built["slope kernel"] = formula_kernel(slopes, problem.variables, len(problem.parameters)) if slopes else None
+        problem.built["slope kernel"] = (formula_kernel(problem.slopes, problem.variables, len(problem.parameters))
+                                         if problem.slopes else None)
     found: Kernel | None = problem.built["slope kernel"]
     return found
 
