@@ -42,7 +42,7 @@ def parts(*expressions: Any) -> list[Any]:
 
 
 def nesting(*expressions: Any) -> int:
-    """How many operations are nested in each other, at most."""
+    """The largest number of operations that are nested in each other."""
     found: dict[int, int] = {}
     for e in parts(*expressions):
         found[id(e)] = 1 + max(found[id(a)] for a in e.args) if e.args else 0
@@ -71,7 +71,7 @@ def nesting_in_words(function: Callable[Arguments, Result]) -> Callable[Argument
 
 
 def is_writable(e: Any) -> bool:
-    """Is it short enough to be written out, with every part as often as it occurs, and not nested too deep?"""
+    """Whether it is short enough to be written out, with every part as often as it occurs, and not nested too deep."""
     length: dict[int, int] = {}
     for part in parts(e):
         length[id(part)] = 1 + sum(length[id(a)] for a in part.args)
@@ -95,7 +95,7 @@ def atoms(e: Any, *kinds: type) -> set[Any]:
 
 
 def has(e: Any, *patterns: Any) -> bool:
-    """Does one of these symbols or numbers, or a part of one of these kinds, occur?"""
+    """Whether one of these symbols or numbers, or a part of one of these kinds, occurs."""
     kinds = tuple(p for p in patterns if isinstance(p, type))
     leaves = {p for p in patterns if not isinstance(p, type)}
     return any(isinstance(part, kinds) or part in leaves for part in parts(e))
@@ -118,7 +118,7 @@ def replaced(e: Any, change: Mapping[Any, Any]) -> Any:
 
 @functools.lru_cache(maxsize=1024)
 def _differs(kind: type, name: str) -> bool:
-    """Does a class do this in a way of its own? (Classes of functions have attributes of such names, too.)"""
+    """Whether a class does this in a way of its own. (Classes of functions have attributes of such names, too.)"""
     return next(c for c in kind.__mro__ if name in vars(c)) is not sp.Basic
 
 

@@ -40,8 +40,9 @@ STEP = 0.0625
 PITCH = AROUND * STEP
 ALLOWANCE = 0.0625
 PLAY = 0.046875
-"""Of the bolt in the nut along the axis, either way: ALLOWANCE times the radius of the root, 1, times the height of a flank over its
-depth, 3/4."""
+"""Play of the bolt in the nut along the axis, either way: ALLOWANCE times the radius of the root, 1, times the height of a flank over its
+depth, 3/4.
+"""
 _ROWS = 7
 _RISE = STEP * np.array([0, 1, 2.5, 4, 5.5, 6.5, 8.75])
 _RADIUS = np.array([1, 1, 1.125, 1.25, 1.375, 1.375, 1.1875])

@@ -26,7 +26,7 @@ _NONE = np.empty(0)
 
 
 def interpretable(outputs: Sequence[Expr]) -> bool:
-    """Can the interpreter evaluate a graph? It takes no repetitions."""
+    """Whether the interpreter can evaluate a graph. It takes no repetitions."""
     return not any(e.op in _REPEATED for e in reachable(outputs))
 
 
@@ -59,7 +59,7 @@ class Layout(NamedTuple):
 
 
 def unpacked(data: bytes) -> Layout:
-    """What was `packed`."""
+    """Unpack the result of `packed`."""
     *numbers, places, words, constants, unknown = marshal.loads(zlib.decompress(data))
     arrays = (np.frombuffer(e, kind) for e, kind in ((places, np.int64), (words, np.int64), (constants, np.float64), (unknown, np.float64)))
     return Layout(*numbers, *arrays)

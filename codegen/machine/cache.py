@@ -121,7 +121,7 @@ def kept(name: str, build: Callable[[], bytes]) -> bytes:
 
 
 def stored(name: str) -> bool:
-    """Is there an entry of this name, trusted or not?"""
+    """Whether there is an entry of this name, trusted or not."""
     path = directory()
     return path is not None and os.path.exists(path / f"{name}.o")
 

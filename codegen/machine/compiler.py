@@ -55,8 +55,8 @@ Adopt = Callable[[bytes], None]
 
 
 class Compiler:
-    """What was asked for, and who makes it: a thread hands it over to a child, another one takes what comes back. `polite`: the child
-    comes after all other processes.
+    """Requests, and the child that serves them: one thread hands them over, another one takes the answers. `polite`: the child comes after
+    all other processes.
     """
 
     def __init__(self, polite: bool = True) -> None:
@@ -95,7 +95,7 @@ class Compiler:
                 raise RuntimeError(f"{len(self._asked)} pieces of machine code were not ready within {seconds} s")
 
     def works_at(self, name: str) -> bool:
-        """Is that code still to come? Without waiting for any lock, so that Ctrl-C may come meanwhile."""
+        """Whether that code is still to come. It waits for no lock, so that Ctrl-C may come meanwhile."""
         return (name in self._asked or self._adopting > 0) and self._deaths < _DEATHS
 
     def hand_over(self) -> None:
@@ -207,7 +207,7 @@ class Compiler:
         self._ended(child, died)
 
     def _ended(self, child: "subprocess.Popen[bytes]", died: bool) -> None:
-        """What the child was at when it died is given up; another one gets the rest."""
+        """Give up the request at which the child died; another child gets the rest."""
         _close(child.stdout)
         child.wait()
         with self._changed:
@@ -243,7 +243,7 @@ class Compiler:
 
 
 def _ends_of(child: "subprocess.Popen[bytes]") -> tuple[int, int]:
-    """Where requests are written, and where answers are read."""
+    """The pipes on which requests are written and answers are read."""
     assert child.stdin is not None and child.stdout is not None
     return child.stdin.fileno(), child.stdout.fileno()
 

@@ -69,7 +69,7 @@ def _block(graph: bytes, kind: Any, bounded: bool) -> str:
 
 
 def main() -> None:
-    """Until nothing is left to do."""
+    """Serve requests until none is left."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     # Nothing but messages may be written where these go.
     answers = os.dup(1)

@@ -103,7 +103,7 @@ class Library:
             return self.address
 
     def has(self, symbols: Iterable[str], opt: int = 2) -> bool:
-        """Are there all these functions, or code of those that are not yet linked, together, in the cache?"""
+        """Whether all these functions are linked, or their code is in the cache, together."""
         with self._lock:
             new = tuple(sorted({symbol for symbol in symbols if symbol not in self.address}))
             code = cache.load(self._key(new, opt)) if new else None

@@ -38,7 +38,7 @@ NONE = np.empty((0, 0))
 
 
 def address(array: Any) -> int | None:
-    """Where the numbers of a contiguous array are; None for an empty one. (`array.ctypes.data` takes three times as long.)"""
+    """The address of the numbers of a contiguous array; None for an empty one. (`array.ctypes.data` takes three times as long.)"""
     if not array.size:
         return None
     return ctypes.addressof(ctypes.c_byte.from_buffer(array)) if array.flags.writeable else int(array.ctypes.data)
@@ -73,7 +73,7 @@ def tiered(name: str, outputs: Sequence[Expr], graph: bytes, kind: Kind, bounded
 
 
 def crowded() -> bool:
-    """Are there so many kernels that new ones had better be of families, which serve any numbers?"""
+    """Whether there are so many kernels that new ones had better be of families, which serve any numbers."""
     return len(_tiers) >= MANY
 
 

@@ -44,12 +44,12 @@ def llvm_type(kind: Kind) -> str:
 
 
 def of_rows(kind: Any) -> Any:
-    """What lies in records one after the other, or None."""
+    """The array of records that follow each other, or None."""
     return Box if kind is Boxes else get_args(kind)[0] if get_origin(kind) is Rows else None
 
 
 class LoopModule(Protocol):
-    """What expressions need of the module they are compiled into."""
+    """The parts of a module that its expressions need."""
 
     memory: Described
     structure: type
@@ -161,7 +161,7 @@ class Places:
         return known[node.attr]
 
     def pointer(self, name: str) -> str:
-        """Where an array begins."""
+        """The address of the beginning of an array."""
         at = self.emit(f"getelementptr ptr, ptr {STRUCTURE}, i64 {self.module.position[name]}")
         return self.emit(f"load ptr, ptr {at}, !invariant.load !0")
 
@@ -178,7 +178,7 @@ class Places:
         return a if b == "1" else self.emit(f"mul i64 {a}, {b}")
 
     def offset(self, owner: Value, place: Place) -> str:
-        """Of a number in its array."""
+        """The address of a number in its array."""
         if owner.kind == STRUCT or place.at < 0:
             return str(place.at) if owner.kind == STRUCT else owner.name
         row = self.emit(f"mul i64 {owner.name}, {self.module.memory.length(place.array)}")

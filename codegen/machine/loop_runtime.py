@@ -74,7 +74,7 @@ class Loop:
         return result
 
     def address(self) -> int:
-        """Where its code is, for native code that calls it by itself, which is a use as well."""
+        """The address of its code, for native code that calls it by itself, which is a use as well."""
         if self._call is None:
             self._waited()
         self._seconds = max(self._seconds, _USED)

@@ -119,7 +119,7 @@ class _LoopModule:
         self.declarations[name] = f"declare {result} @{name}{arguments}"
 
     def loop(self) -> str:
-        """What is told of a loop whose passes are independent; each has a name of its own."""
+        """Metadata of a loop whose passes are independent; each has a name of its own."""
         name = f"!{_LOOPS + sum(key[0] == '!' for key in self.declarations)}"
         self.declarations[name] = f"{name} = distinct !{{{name}, !7, !8, !9, !10}}"
         return f", !llvm.loop {name}"
@@ -293,7 +293,7 @@ def _definitions(file: str) -> dict[int, ast.FunctionDef]:
 
 
 def _leaves(statements: Sequence[ast.stmt]) -> bool:
-    """Does control surely not run past the end of these statements?"""
+    """Whether control surely does not run past the end of these statements."""
     if not statements:
         return False
     last = statements[-1]

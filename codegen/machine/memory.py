@@ -169,7 +169,7 @@ class OwnsMemory:
 
 
 def _address(array: Any) -> int:
-    """Where the numbers of a new array are (`array.ctypes.data` takes three times as long)."""
+    """The address of the numbers of a new array (`array.ctypes.data` takes three times as long)."""
     return ctypes.addressof(ctypes.c_byte.from_buffer(array))
 
 
@@ -197,7 +197,7 @@ class Number(Generic[T]):
 
 
 def columns(structure: type, row: type) -> dict[str, int]:
-    """Where the integers of a row are."""
+    """The address of the integers of a row."""
     return {name: place.at for name, place in described(structure).places[row].items() if place.at >= 0}
 
 
@@ -213,8 +213,8 @@ row_type: Callable[[type, type], np.dtype[Any]] = functools.cache(_row_type)
 
 
 class _Cuts(NamedTuple):
-    """Where each array begins and ends in a block, in numbers, its shape and type; the same beginnings in bytes; the length of the part
-    that is zero at first, and of all; of the sizes that are numbers of the structure the places among these, and the values, (n, 2).
+    """Layout of a block: where each array begins and ends, in numbers, its shape and type; the same beginnings in bytes; the length of the
+    part that is zero at first, and of all; of the sizes that are numbers of the structure the places among these, and the values, (n, 2).
     """
 
     arrays: dict[str, tuple[int, int, tuple[int, ...], type]]

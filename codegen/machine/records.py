@@ -37,7 +37,7 @@ def _scatter(L: Lanes, length: int) -> None:
 
 
 def _rows(L: Lanes) -> list[str]:
-    """Where the records begin."""
+    """The address of the first record."""
     rows = []
     for lane in range(WIDTH):
         at = L.emit(f"getelementptr i64, ptr %begins, i64 {lane}")

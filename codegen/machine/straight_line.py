@@ -45,7 +45,7 @@ def _made(name: str, shape: tuple[object, ...], arguments: list[str], write: Cal
 
 
 def _tiered(key: str, arguments: list[str], L: Lanes, text: str) -> Tiered:
-    """What is interpreted at first, or compiled without effort."""
+    """Code that is interpreted at first, or compiled without effort."""
     program = recorded(L, arguments)
     first = Code(waited.kept(code_key("effortless", key), "text", lambda: (text, None, 0)), (_ENTRY,)) if program is None else program
     packed = zlib.compress(text.encode(), 1)

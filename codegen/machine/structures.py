@@ -219,7 +219,7 @@ class Place(NamedTuple):
 
     @property
     def row(self) -> bool:
-        """Is it of a class of rows: a table of them, or one of its rows?"""
+        """Whether it is of a class of rows: a table of them, or one of its rows."""
         return isinstance(self.kind, type) and issubclass(self.kind, Row)
 
 
@@ -243,7 +243,7 @@ COUNT, REAL = "count", "real"
 
 
 def _described(structure: type) -> Described:
-    """What a structure says of its memory."""
+    """The memory that a structure declares."""
     arrays: dict[str, tuple[type, tuple[int | str, ...]]] = {}
     places: dict[type, dict[str, Place]] = {}
     own = _places(structure, arrays, (), {int: COUNT, float: REAL})

@@ -147,6 +147,6 @@ def compile_repeated() -> None:
 
 
 def _most_called(wanted: Callable[[_Stubs], np.ndarray]) -> list[Tiered]:
-    """Of those that are wanted and were not asked for yet, the most called first."""
+    """Works that are wanted and were not asked for yet, the most called first."""
     found = [tiered for stubs in tuple(_all) for tiered in map(stubs.taken.__getitem__, np.flatnonzero(wanted(stubs))) if not tiered.asked]
     return sorted(found, key=lambda each: -each.calls)

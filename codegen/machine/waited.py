@@ -31,7 +31,7 @@ def kept(name: str, how: str, given: Callable[[], tuple[Any, ...]]) -> bytes:
 
 
 def awaited(work: Work) -> bytes:
-    """What another process makes; what that cannot make, this one does, or raises why."""
+    """Code from another process. This process makes code that the other one cannot, or raises why."""
     check()
     announce()
     answer = queue.SimpleQueue[bytes]()

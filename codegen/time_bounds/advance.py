@@ -85,7 +85,7 @@ def bound_kernel(outputs: Sequence[Expr], variables: Sequence[str], parameters: 
 
 
 def rough(outputs: Sequence[Expr], twice: bool = False) -> bool:
-    """May a function or its derivatives fail to be differentiable somewhere? `twice`: the function or its first derivatives."""
+    """Whether a function or its derivatives may fail to be differentiable somewhere. `twice`: the function or its first derivatives."""
     variable: set[int] = set()
     for e in reachable(outputs):
         # What is bound runs over an interval too: the integral of a jump has a kink.
@@ -131,7 +131,7 @@ def from_centre(outputs: Sequence[Expr], variables: Sequence[Expr], centre: Sequ
 
 
 def depends(e: Expr) -> bool:
-    """Is it anything but the constant 0?"""
+    """Whether it is anything but the constant 0."""
     return not (e.op == "constant" and e.value == 0)
 
 

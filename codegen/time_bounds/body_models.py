@@ -45,7 +45,7 @@ def _own_variables(body: Moving | Deforming) -> tuple[list[Expr], list[Expr], li
 
 
 def _modelled(shape: Sequence[Expr], x: Sequence[Expr], ends: Sequence[tuple[Expr, Expr]], by: Sequence[int]) -> tuple[list[Expr], Model]:
-    """What a model of functions of the variables number `by` is made of."""
+    """The parts of a model of functions of the variables number `by`."""
     pool = shape[0].pool
     degree = [polynomial_degree(shape, k) for k in by]
     degrees = tuple(int(min(found, HIGHEST)) for found in degree)

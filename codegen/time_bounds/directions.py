@@ -99,7 +99,7 @@ class Bound(DirectionTrials):
         self.store(L, f"D{q}", slope[0])
 
     def apart(self, L: Lanes) -> Value:
-        """Where an interval of E over the box and the window does not hold 0: the lanes without a zero, which advance for ever."""
+        """The lanes without a zero, which advance for ever: the interval of E over the box and the window does not hold 0."""
         zero = L.const(0.0)
         mask = L.mask_const(False)
         for i in range(self.m):

@@ -77,7 +77,7 @@ def distance_bound(n: int, objective: int, m: int, pairs: Sequence[tuple[int, in
 
 
 def product_error(L: Lanes, a: Ball, b: Ball, start: Value | None = None) -> Value:
-    """How far the product of two balls reaches from that of their middles (+ start)."""
+    """The reach of the product of two balls from that of their middles (+ start)."""
     size = [L.add(L.abs(x), r) for x, r in zip(*b, strict=True)]
     return dot(L, [L.abs(x) for x in a[0]], b[1], dot(L, a[1], size, start))
 
@@ -175,7 +175,7 @@ class _Distance(Bound):
         return total
 
     def spread(self, L: Lanes, q: int, radius: Vector) -> Vector:
-        """How far E_q is over the box from its middle at the centre."""
+        """The reach of E_q over the box from its middle at the centre."""
         for p, pair in enumerate(self.pairs):
             if q in pair:
                 r = self.number(L, "r", pair[0] + pair[1] - q)

@@ -34,7 +34,7 @@ class Moving:
 
     @property
     def kind(self) -> tuple[Any, ...]:
-        """What else there is to it, as a key."""
+        """The rest of its structure, as a key."""
         return "moving", *self.own, self.rigid, self.pairs
 
     def rebuilt(self, parts: Sequence[Sequence[Expr]]) -> "Moving":

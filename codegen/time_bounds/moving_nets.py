@@ -39,17 +39,17 @@ class Net(NamedTuple):
 
     @property
     def shown(self) -> Model:
-        """What the first part of a record of `net_kernel` looks like."""
+        """Layout of the first part of a record of `net_kernel`."""
         return Model(self.model.degrees, (), False, self.rows)
 
     @property
     def rate(self) -> int:
-        """Where such a record has the control points of C'(t0) g; as behind those of the place, their rho and size follow."""
+        """The place of the control points of C'(t0) g in such a record; as behind those of the place, their rho and size follow."""
         return self.shown.length
 
     def ball(self, which: int) -> tuple[int, int]:
-        """Where such a record has the middles and the radii of the rate at t0 (0), of twice the rate in the window (1), of the second
-        derivative (2) and of the place (3) there.
+        """The places, in such a record, of the middles and the radii of the rate at t0 (0), of twice the rate in the window (1), of the
+        second derivative (2) and of the place (3) there.
         """
         begin = self.rate + self.shown.middle + 2 * self.rows * which
         return begin, begin + self.rows
@@ -130,7 +130,7 @@ class _Writer:
         return middles, radii
 
     def functions(self, L: Lanes) -> list[Vector]:
-        """Of the functions g the sizes, rho, and the middles and reaches of their box."""
+        """The sizes of the functions g, rho, and the middles and reaches of their box."""
         model = self.model
         if isinstance(model, Tensor):
             return model.functions(L, "%A")

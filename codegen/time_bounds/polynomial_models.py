@@ -133,7 +133,7 @@ def half_width(L: Lanes, d: int, j: int) -> Value:
 
 
 def nodes(degree: int) -> list[Fraction]:
-    """Where polynomials of a degree up to 3 are interpolated on [-1, 1]."""
+    """The points of [-1, 1] at which polynomials of a degree up to 3 are interpolated."""
     return {0: [Fraction(0)], 1: [Fraction(-1), Fraction(1)], 2: [Fraction(-1), Fraction(0), Fraction(1)],
             3: [Fraction(k, 13) for k in (-12, -5, 5, 12)]}[degree]
 
@@ -230,7 +230,7 @@ def _store(L: Lanes, model: Model, natural: Sequence[tuple[Value, Value]], point
 
 
 def _in_space(L: Lanes, model: Model, point: Vector, entry: Callable[[Value], Value] = lambda x: x) -> Vector:
-    """What a viewed point looks like in space; `entry` is made of the entries of the matrix."""
+    """A viewed point in space; `entry` is made of the entries of the matrix."""
     if not model.viewed:
         return point
     m = model.coordinates

@@ -55,7 +55,7 @@ Terms = list[tuple[Matrix | None, Ball]]
 """Products of matrices and points."""
 
 FIXED, TURNED, TURNING = 0, 1, 2
-"""What a matrix is: the identity, constant, a function of time."""
+"""Kind of a matrix: the identity, constant, a function of time."""
 
 # See "Rounding" above.
 _LARGEST, _TINY, _UNIT = 2.0**500, 2.0**-500, 2.0**-52
@@ -140,7 +140,7 @@ class Pair(DirectionTrials):
     # -- preparation ------------------------------------------------------------------------------------------------
 
     def prepare(self, L: Lanes) -> list[Vector]:
-        """What all directions share, into the scratch memory; the tangents in the world, in ordinary arithmetic."""
+        """Store the values that all directions share in the scratch memory; the tangents in the world, in ordinary arithmetic."""
         read = Reader(L, 0, "%M")
         matrices = [self.matrices(read, k) for k in (0, 1)]
         shifts = [read.vector() for _ in range(4)]
@@ -159,7 +159,7 @@ class Pair(DirectionTrials):
         return self.world_tangents(L, [known.get("A0"), known.get("A1")])
 
     def keep_start(self, L: Lanes, window: Ball) -> None:
-        """What is known before any direction is tried: are the bodies apart all through the window?"""
+        """Whether the bodies are known to be apart all through the window before any direction is tried."""
         none = L.mask_const(False)
         for x, y in zip(*window, strict=True):
             none = L.either(none, L.gt(L.abs(x), y))
@@ -315,7 +315,7 @@ class Pair(DirectionTrials):
         return L.add(high, spread), L.add(low, spread)
 
     def left_open(self, L: Lanes, size: Vector) -> Value:
-        """What control points do not tell: nothing is known of them, in doubt. `size` is that of the direction."""
+        """The part that control points do not bound: in doubt, nothing is known of them. `size` is that of the direction."""
         return self.number(L, "doubt")
 
     def seen(self, L: Lanes, n: Vector, each: Product) -> Vector:

@@ -56,7 +56,7 @@ class SeparableAdvance:
                 for model, begin, entries in zip(self.models, *self._seen(), strict=True)]
 
     def _seen(self) -> tuple[list[int], list[tuple[int, ...]]]:
-        """Where in the results of `kernel` the matrices of the bodies begin, and which of their entries are there."""
+        """The places, in the results of `kernel`, at which the matrices of the bodies begin, and the entries that are there."""
         sizes = [_intervals(carrier, net is not None) for carrier, net in zip(self.carriers, self.nets, strict=True)]
         begins, entries = [0, sizes[0]], [carrier.entries if carrier.kind != FIXED else () for carrier in self.carriers]
         last = sum(sizes) + 12
@@ -156,7 +156,7 @@ def _shown(net: Net | None, model: Model | Tensor) -> Model:
 
 
 def _intervals(carrier: Carrier, deforms: bool) -> int:
-    """How many intervals `separable_time_bound` reads of a matrix."""
+    """The number of intervals that `separable_time_bound` reads of a matrix."""
     kind, entries, rates = carrier
     return {FIXED: 0, TURNED: len(entries), TURNING: 2 * len(entries) + (3 if deforms else 2) * len(rates)}[kind]
 
@@ -198,7 +198,7 @@ def _motion_kernel(bodies: tuple[Moving, Moving], carriers: tuple[Carrier, Carri
 
 
 def _inner(matrix: Sequence[Expr], net: Net, window: Expr, start: Expr) -> list[Expr]:
-    """Of the matrix of a net the entries and the rates at the start, and the derivatives of these. What follows from them holds only
+    """The entries of the matrix of a net and their rates at the start, and the derivatives of these. What follows from them holds only
     where they are differentiable all through the window, so elsewhere nothing is known of the entries.
     """
     values = [matrix[e] for e in net.entries]

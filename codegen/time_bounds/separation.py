@@ -100,7 +100,7 @@ def _forms(outputs: Sequence[Expr], variables: set[int], whole: bool) -> list[Fo
 
 
 class _Rules:
-    """How the form of a node follows from those of its arguments."""
+    """Rules by which the form of a node follows from those of its arguments."""
 
     def __init__(self, pool: ExprPool) -> None:
         self.pool, self.one = pool, pool.constant(1)

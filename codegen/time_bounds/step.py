@@ -60,7 +60,7 @@ class Matrix:
 
 
 def half_width(L: Lanes, n: int, j: int) -> Value:
-    """How far interval j of the n at %Z reaches from its point, which is thin interval n + j."""
+    """The reach of interval j of the n at %Z from its point, which is thin interval n + j."""
     c = L.load("%Z", 2 * (n + j) + 1)
     return L.max(L.sub(L.load("%Z", 2 * j + 1), c), L.add(L.load("%Z", 2 * j), c))
 
@@ -74,7 +74,7 @@ def dot(L: Lanes, a: Sequence[Value], b: Sequence[Value], start: Value | None = 
 
 
 def unbounded(L: Lanes, finite: Value) -> Value:
-    """Where a sum of sizes is infinite or NaN: infinity, elsewhere 0."""
+    """Infinity where a sum of sizes is infinite or NaN, 0 elsewhere."""
     return L.select(L.isnan(L.mul(L.const(0.0), finite)), L.const(math.inf), L.const(0.0))
 
 

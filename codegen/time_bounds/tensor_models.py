@@ -64,7 +64,7 @@ class Tensor(NamedTuple):
         return self.first.coordinates + self.second.coordinates
 
     def functions(self, L: Lanes, record: str) -> list[Vector]:
-        """Of the products the sizes, rho, and the middles and reaches of their box."""
+        """The sizes of the products, rho, and the middles and reaches of their box."""
         sides = [[[L.load(record, begin + at + j) for j in range(model.coordinates)]
                   for at in (model.size, model.rho, model.middle, model.reach)]
                  for model, begin in ((self.first, 0), (self.second, self.first.length))]

@@ -54,8 +54,8 @@ class DirectionTrials:
         self.store(L, "best", [L.select(apart, L.const(-math.inf), L.const(0.0))])
 
     def improve(self, L: Lanes, valid: Value, advance: Value, curved: Vector) -> Value:
-        """Where it is valid and the largest so far (returned): an advance, negated, and what of the gap the second derivative used up, with
-        the gap.
+        """Keep an advance, negated, where it is valid and the largest so far (returned), and the part of the gap that the second derivative
+        used up, with the gap.
         """
         best = self.number(L, "best")
         advance = L.select(valid, advance, L.const(0.0))

@@ -53,7 +53,7 @@ class Batch:
         return f"Batch({len(self)} problems, {int(self.hit.sum())} hits, {int(self.proved.sum())} of them proved)"
 
     def _repr_html_(self) -> str:
-        """How many problems ended how, and the first hits."""
+        """The number of problems of each status, and the first hits."""
         counts = [f"{int((self.status == s).sum()):,} {s.name}" for s in Status if (self.status == s).any()]
         hits = np.flatnonzero(self.hit)
         rows = [[f"{k}", interval(self.time[k]), point(self.parameters[k]), "proved" if self.proved[k] else "not excluded"]

@@ -21,7 +21,7 @@ Windows = Sequence[tuple[float, float, bool]]
 
 
 class Spell(Enum):
-    """What is known of a stretch of time; each value is its sentence."""
+    """State of a stretch of time; each value is its sentence."""
 
     SEPARATION = "The surfaces are proved not to meet."
     CONTACT = "The surfaces are proved to meet."
@@ -41,7 +41,8 @@ class Stretch(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class ContactTimes:
-    """When bodies touch in a time span: k spells, by pairs, and of each pair in the order of time, without a gap between them.
+    """Spells of contact and of separation in a time span: k spells, by pairs, and of each pair in the order of time, without a gap between
+    them.
 
     `pairs` (k, 2), the indices of the two bodies; `kinds` (k,) of `Spell`; `begins` and `ends` (k, 2), brackets: the end of each spell of a
     pair is the beginning of the next. A SEPARATION is *proved* free of contact from begins[:, 1] to ends[:, 0], these two left out. Of a

@@ -144,7 +144,7 @@ class Contacts(Frozen):
         return place_on(body, self.features[k][side], held, own, itself)
 
     def sensitivity(self, symbols: Any) -> Sensitivity:
-        """How contacts move with parameters that `first_contact` was given: the derivatives by `symbols`, one or n of them.
+        """Sensitivity of contacts to the parameters that `first_contact` was given: the derivatives by `symbols`, one or n of them.
 
         `time` (k, n, 2) of the result encloses dt/dp of each of the k contacts, and `points` (k, 3, n, 2) the derivatives of its point in
         space: by the implicit function theorem, of the system whose unique zero was proved. NaN for contacts that are not proved unique,
@@ -225,7 +225,7 @@ def _outcome(c: Contacts) -> str:
 
 
 def _whose(c: Contacts) -> str:
-    """Which bodies meet, if there are several pairs, or one of them has a name."""
+    """The bodies that meet, if there are several pairs, or one of them has a name."""
     pairs = sorted({(i, j) for i, j in c.pairs.tolist()})
     if any(body_name(c.bodies, k) for pair in pairs[:MOST_PAIRS] for k in pair):
         return f" of {named_pairs(c.bodies, pairs)}"
@@ -233,7 +233,7 @@ def _whose(c: Contacts) -> str:
 
 
 def _with_itself(c: Contacts) -> bool:
-    """Is it asked where surfaces touch themselves? They may be joined to themselves and to each other, then."""
+    """Whether the question is self-contact. They may be joined to themselves and to each other, then."""
     return not isinstance(c.start, Starts) and any(i == j for i, j in c.start)
 
 
@@ -283,7 +283,7 @@ def _all_apart(c: Contacts) -> bool:
 
 
 def _starts(c: Contacts) -> str:
-    """Which pairs are not proved disjoint at the start, and how this weakens the claim."""
+    """The pairs that are not proved disjoint at the start, and how this weakens the claim."""
     sentences = []
     for state in (Start.TOUCHING, Start.OVERLAPPING, Start.UNKNOWN):
         count = count_in(c.start, state) - (len(c.nesting) if state is Start.UNKNOWN else 0)
@@ -302,7 +302,7 @@ def _starts(c: Contacts) -> str:
 
 
 def _ignored(c: Contacts) -> str:
-    """Which pairs were not asked about."""
+    """The pairs that were not asked about."""
     groups = ["the pairs among " + ", ".join([*(label(c.bodies, k) for k in group[:MOST_PAIRS]), *["..."] * (len(group) > MOST_PAIRS)])
               for group in c.ignored.groups]
     groups += [" and ".join(label(c.bodies, k) for k in pair) for pair in sorted(c.ignored.single)]
@@ -329,7 +329,7 @@ def _number(value: float, places: int, up: bool | None = False) -> str:
 
 
 def effort(boxes: int, seconds: float) -> str:
-    """What an answer took: boxes examined, and the time of the whole call."""
+    """The cost of an answer: boxes examined, and the time of the whole call."""
     return f"The search examined {counted(boxes, 'box')}; all in all it took {duration(seconds)}."
 
 

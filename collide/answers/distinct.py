@@ -60,7 +60,7 @@ def _dimension(p: Problem) -> int:
 
 
 def _any_meet(places: np.ndarray) -> bool:
-    """Do any two of these boxes meet? True if there are too many to compare."""
+    """Whether any two of these boxes meet. True if there are too many to compare."""
     if len(places) > _FEW:
         return True
     before = (places[:, None, :, 0] <= places[None, :, :, 1]).all(axis=2)

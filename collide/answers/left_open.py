@@ -39,7 +39,7 @@ def left_open(s: Search | None, near: Windows, seen: float, last: float) -> set[
 
 
 def _ends(problems: Sequence[Problem]) -> dict[Pair, float]:
-    """Of each pair of bodies the time up to which all its problems go."""
+    """The time up to which all problems of a pair of bodies go, for each pair."""
     ends = dict[Pair, float]()
     for p in problems:
         if p.objective is not None:

@@ -26,14 +26,14 @@ _SMALL = 1e-6
 
 
 def come_to_touch(problem: Problem, at: np.ndarray, normal: np.ndarray, bodies: Sequence[Any]) -> bool:
-    """Do bodies come to touch at a contact (variables,) of a problem? `normal` goes from the first body to the second. True where that is
-    not known.
+    """Whether bodies come to touch at a contact (variables,) of a problem. `normal` goes from the first body to the second. True where that
+    is not known.
     """
     return _least(problem, at) and all(_on_its_side(problem, at, side, normal, bodies[problem.label[side]]) for side in (0, 1))
 
 
 def _least(problem: Problem, at: np.ndarray) -> bool:
-    """May the time be a local minimum among the contacts?"""
+    """Whether the time may be a local minimum among the contacts."""
     time, count = problem.objective, len(problem.equations)
     assert time is not None
     values = problem.least_kernel.points(at[None], parameters=problem.parameters.mean(axis=1) if len(problem.parameters) else None)[0]
@@ -57,7 +57,7 @@ def _least(problem: Problem, at: np.ndarray) -> bool:
 
 
 def _on_its_side(problem: Problem, at: np.ndarray, side: int, normal: np.ndarray, body: Any) -> bool:
-    """Do the faces at an edge or vertex of a body lie on its own side of the plane across the normal?"""
+    """Whether the faces at an edge or vertex of a body lie on its own side of the plane across the normal."""
     part = next((p for p in parts_of(followed(body, float(at[-1]))) if p.feature == problem.features[side]), None)
     if part is None or part.dimension == 2 or not np.isfinite(normal).all():
         return True

@@ -122,7 +122,7 @@ def _best(found: Found) -> list[_Place]:
 
 
 def _at_other_times(place: _Place, other: _Place, lasting: float) -> bool:
-    """Are they moments at which bodies are as near? Unique places have times of their own; of others there may be any number."""
+    """Whether they are moments at which bodies are as near. Unique places have times of their own; of others there may be any number."""
     if "t" not in place.problem.variables:
         return False
     (lo, hi), (begin, end) = _time(place), _time(other)
@@ -130,8 +130,8 @@ def _at_other_times(place: _Place, other: _Place, lasting: float) -> bool:
 
 
 def _doubts(other: _Place, place: _Place) -> bool:
-    """What is unique in its own situation need not be isolated: where faces are parallel, a corner may be the only nearest point of another
-    face.
+    """Tell isolated points from others. A point that is unique in its own situation need not be isolated: where faces are parallel, a
+    corner may be the only nearest point of another face.
     """
     return not other.unique and other.problem is not place.problem and other.problem.label == place.problem.label
 

@@ -39,7 +39,7 @@ class _Found(NamedTuple):
 
 
 class _Verdict(NamedTuple):
-    """What follows from the solutions that count."""
+    """The answer that follows from the solutions that count."""
 
     status: Status
     bracket: Interval | None
@@ -166,7 +166,7 @@ def _assemble(s: Search | None, verdict: _Verdict, listed: _Listed, bodies: Sequ
 
 
 def _comes_to_touch(s: Search, k: int, bodies: Sequence[Any], start: States) -> bool:
-    """Do bodies come to touch at solution k? True where that is not known, and for bodies that do not start apart."""
+    """Whether bodies come to touch at solution k. True where that is not known, and for bodies that do not start apart."""
     problem, at = s.problem_of(k), _middle(s.found(k))
     if problem.incoming or not bodies:
         return True
@@ -175,7 +175,7 @@ def _comes_to_touch(s: Search, k: int, bodies: Sequence[Any], start: States) -> 
 
 
 def _standing(s: Search, found: _Found, bodies: Sequence[Any], start: States) -> tuple[str, ...]:
-    """Which pairs begin with contacts that cannot be told from new ones. Of those that are not decided at the start it is not known."""
+    """The pairs that begin with contacts that cannot be told from new ones; None for those that are not decided at the start."""
     problems = {*s.arrays["owner"][found.numbers].tolist()} | s.left
     pairs = sorted(pair for pair in {s.problems[p].label for p in problems if s.problems[p].incoming}
                    if pair in start and start[pair] is not Start.UNKNOWN)
@@ -186,7 +186,7 @@ def _standing(s: Search, found: _Found, bodies: Sequence[Any], start: States) ->
 
 
 def _left(s: Search, bodies: Sequence[Any]) -> tuple[str, ...]:
-    """Which pairs of bodies that start apart were not searched to the end."""
+    """The pairs of bodies that start apart and were not searched to the end."""
     pairs = sorted({p.label for p in (s.problems[k] for k in s.left) if not p.incoming})
     if not pairs:
         return ()
@@ -195,7 +195,7 @@ def _left(s: Search, bodies: Sequence[Any]) -> tuple[str, ...]:
 
 
 def _spent(clock: Clock) -> tuple[str, ...]:
-    """What ended the work; if it was the time, also what the time went to."""
+    """The limit that ended the work; if it was the time, also the activities that took it."""
     if not clock.late:
         return (clock.reason(),)
     again = "What is converted and compiled is kept, so the same call again has most of that time to search."
@@ -208,7 +208,7 @@ def _middle(boxes: np.ndarray) -> np.ndarray:
 
 
 def _kinds(s: Search, known: Sequence[int], samples: np.ndarray) -> list[int]:
-    """What is known of each solution, seen together with all samples of curves and patches.
+    """The proved properties of each solution, seen together with all samples of curves and patches.
 
     A contact that is unique in its own situation need not be isolated: where a face lands flat, its corner is the only contact of that
     corner. If samples of a curve or patch of the same two bodies, from another situation and perhaps at the same time, lie round such a

@@ -23,7 +23,7 @@ from .table import ROWS, card
 
 
 class _Contacts(Protocol):
-    """What is read of `Contacts`."""
+    """The fields of `Contacts` that are read."""
 
     def __len__(self) -> int: ...
     @property
@@ -48,8 +48,8 @@ class _Contacts(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class Sensitivity:
-    """Of k contacts, by n parameters: `time` (k, n, 2) encloses dt/dp, `points` (k, 3, n, 2) the derivatives of the points in space; NaN of
-    contacts that are not proved unique, and where no derivative is proved to exist.
+    """Derivatives of k contacts by n parameters: `time` (k, n, 2) encloses dt/dp, `points` (k, 3, n, 2) the derivatives of the points in
+    space; NaN of contacts that are not proved unique, and where no derivative is proved to exist.
     """
 
     symbols: tuple[Any, ...]
@@ -66,7 +66,8 @@ class Sensitivity:
 
 
 def sensitivity(contacts: _Contacts, symbols: Any) -> Sensitivity:
-    """Of all contacts of an answer, see `Contacts.sensitivity`: one call of each kernel for all contacts of its formulas."""
+    """The sensitivity of all contacts of an answer, see `Contacts.sensitivity`: one call of each kernel for all contacts of its formulas.
+    """
     wanted = _wanted(contacts, symbols)
     found = np.full((len(contacts), 4 * len(wanted), 2), np.nan)
     for known, numbers in _by_kernel(contacts, wanted).values():
@@ -116,7 +117,7 @@ def _wanted(contacts: _Contacts, symbols: Any) -> tuple[Any, ...]:
 
 
 class _Kind(NamedTuple):
-    """What contacts may have in common: two bodies, features of them, the variables of their boxes, and `Contacts.held`."""
+    """Key of contacts that share their formulas: two bodies, features of them, the variables of their boxes, and `Contacts.held`."""
 
     first: Any
     second: Any

@@ -45,7 +45,7 @@ _MOMENT = sp.Symbol("moment", real=True)
 
 
 class Crossing(NamedTuple):
-    """Where a ray crosses a face, within s = [begin, end], and which way: along the normal (1) or against it (-1)."""
+    """Crossing of a ray and a face, within s = [begin, end], and its direction: along the normal (1) or against it (-1)."""
 
     begin: float
     end: float
@@ -53,7 +53,7 @@ class Crossing(NamedTuple):
 
 
 def inside(body: Any, other: Any, moment: float, clock: Clock, numbers: tuple[Numbers, Numbers]) -> bool | None:
-    """Is a piece of the surface of `body` inside `other`? *Proved*, if the surfaces do not meet; None where that is not decided.
+    """Whether a piece of the surface of `body` is inside `other`. *Proved*, if the surfaces do not meet; None where that is not decided.
 
     Nothing is inside a room: a closed patch that is flipped, so that its normal points inwards.
     """
@@ -99,8 +99,9 @@ def _groups(body: Any) -> list[list[int]]:
 
 def contains(body: Any, point: np.ndarray, moment: float, clock: Clock, numbers: Numbers, apart: bool = True,
              room: bool = False) -> bool | None:
-    """Is a box (3, 2) that does not meet the surface of a closed body inside it? None where that is not decided. Without `apart` it may
-    meet the surface of one that is no mesh: then that is not decided. As a `room`, a patch whose normal points inwards contains nothing.
+    """Whether a box (3, 2) that does not meet the surface of a closed body is inside it. None where that is not decided. Without `apart` it
+    may meet the surface of one that is no mesh: then that is not decided. As a `room`, a patch whose normal points inwards contains
+    nothing.
     """
     if isinstance(body, ImplicitBody):
         return _negative(body, point, moment, numbers)
@@ -125,7 +126,7 @@ def _negative(body: ImplicitBody, point: np.ndarray, moment: float, numbers: Num
 
 def _encloses(body: Any, point: np.ndarray, moment: float, clock: Clock, numbers: Numbers, apart: bool,
               room: bool) -> bool | None:
-    """Do the pieces of a closed parametric surface enclose the point, an odd number of them?"""
+    """Whether an odd number of the pieces of a closed parametric surface enclose the point."""
     box = extent(body, moment, numbers)
     if ((point[:, 0] > box[:, 1]) | (box[:, 0] > point[:, 1])).any():
         return False
@@ -146,7 +147,7 @@ def _encloses(body: Any, point: np.ndarray, moment: float, clock: Clock, numbers
 
 
 def _surrounds(crossings: list[Crossing], alone: bool) -> bool | None:
-    """Does a piece surround the origin of a ray that crosses it so? It does where the ray crosses it an odd number of times, or a
+    """Whether a piece surrounds the origin of a ray that crosses it so. It does where the ray crosses it an odd number of times, or a
     single patch, which may cover itself, more often one way than the other: those numbers, modulo 2 and as they are, are the same for all
     rays from a point, and zero far away. It does not where they are zero, and no two crossings may be at one place of a patch on itself.
     """
@@ -158,7 +159,7 @@ def _surrounds(crossings: list[Crossing], alone: bool) -> bool | None:
 
 def _crossings(body: Any, point: np.ndarray, ray: tuple[float, ...], length: float, moment: float, clock: Clock, numbers: Numbers,
                ) -> list[list[Crossing]] | None:
-    """How a ray crosses each face. None where not all crossings are proved unique, with a side to which they go."""
+    """The crossings of a ray with each face. None where not all crossings are proved unique, with a side to which they go."""
     parts = faces_of(body)
     near = np.flatnonzero(_may_cross(face_boxes(body, moment, numbers), point, ray, length)).tolist()
     found: list[list[Crossing]] = [[] for _ in parts]
@@ -199,8 +200,9 @@ def _may_cross(boxes: np.ndarray, point: np.ndarray, ray: tuple[float, ...], len
 
 
 class _RayFamily(NamedTuple):
-    """Where a ray crosses a face: a problem, the ends of its domain, how many parameters are its own, before those of a family: the
-    symbols, the moment, others of the face, and last three, where the ray begins; and the part of the ray along the normal of the face.
+    """Family of the crossings of rays and a face: a problem, the ends of its domain, how many parameters are its own, before those of a
+    family: the symbols, the moment, others of the face, and last three, where the ray begins; and the part of the ray along the normal of
+    the face.
     """
 
     problem: Problem

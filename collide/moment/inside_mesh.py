@@ -22,7 +22,8 @@ RAYS = ((0.36, 0.48, 0.81), (-0.72, 0.31, 0.62), (0.13, -0.87, 0.47), (0.59, 0.6
 
 
 def encloses(mesh: Mesh, point: np.ndarray, moment: float, numbers: Numbers) -> bool | None:
-    """Is a box (3, 2) that does not meet a closed mesh inside it at a moment? None where no ray tells: all come too near an edge."""
+    """Whether a box (3, 2) that does not meet a closed mesh is inside it at a moment. None where no ray tells: all come too near an edge.
+    """
     corners = vertices_at(mesh, np.arange(len(mesh.vertices)), moment, numbers)[mesh.triangles]
     if not np.isfinite(corners).all():
         return None
@@ -37,7 +38,7 @@ def encloses(mesh: Mesh, point: np.ndarray, moment: float, numbers: Numbers) -> 
 
 
 def _crossings(corners: np.ndarray, point: np.ndarray, ray: tuple[float, ...]) -> int | None:
-    """How many triangles (n, 3, 3, 2) a ray crosses; None where of one of them that is not decided."""
+    """The number of triangles (n, 3, 3, 2) that a ray crosses; None where one of them is not decided."""
     given = np.concatenate([corners.reshape(-1, 9, 2), np.broadcast_to(point, (len(corners), 3, 2)),
                             np.broadcast_to(np.array(ray)[:, None], (len(corners), 3, 2))], axis=1)
     lo, hi = _kernel().interval(given[..., 0], given[..., 1])

@@ -50,7 +50,7 @@ class Pairs:
         return bool(self.single or (len(self) if self.missing else self.groups))
 
     def __eq__(self, other: object) -> bool:
-        """Is it given by the same pairs and groups?"""
+        """Whether it is given by the same pairs and groups."""
         return isinstance(other, Pairs) and (self.count, self.single, self.groups, self.missing) == (
             other.count, other.single, other.groups, other.missing)
 
@@ -116,7 +116,7 @@ def pairs_in(start: Mapping[Pair, Start], state: Start) -> Iterator[Pair]:
 
 
 def count_in(start: Mapping[Pair, Start], state: Start) -> int:
-    """How many pairs are in a state?"""
+    """The number of pairs in a state."""
     if isinstance(start, Starts) and start.usual is state:
         return len(start) - sum(own is not state for own in start.others.values())
     return sum(1 for _ in pairs_in(start, state))

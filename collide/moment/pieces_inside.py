@@ -62,7 +62,7 @@ def any_inside(body: ImplicitBody, other: Any, moment: float, contained: Contain
 
 
 def _holds_none(mine: "_Levels", theirs: "_Levels | _Cells", cluster: np.ndarray) -> bool:
-    """Is it proved that no piece lies in the boxes of a cluster?"""
+    """Whether it is proved that no piece lies in the boxes of a cluster."""
     hull = _hull(cluster)
     return mine.clear_of_bounds(hull) and theirs.clear_of_bounds(hull) and mine.slopes_one_way(hull)
 
@@ -101,7 +101,9 @@ class _Levels:
         return np.stack(self.kernel.interval(*ends, parameters=self.numbers.parameters), axis=-1)
 
     def _leaves(self, values: np.ndarray) -> Iterator[tuple[np.ndarray, np.ndarray, np.ndarray]]:
-        """Of each leaf: may it be zero in a box, may the box meet its bounds, lies it strictly within them?"""
+        """Three arrays over leaves: whether it may be zero in a box, whether the box may meet its bounds, whether it lies strictly within
+        them.
+        """
         count = len(self.bounds)
         for k, (outer, inner) in enumerate(self.bounds):
             own, at = values[:, 1 + k], values[:, 1 + count + 3 * k:][:, :3]
@@ -110,7 +112,7 @@ class _Levels:
             yield ~((own[:, 0] > 0) | (own[:, 1] < 0)), np.asarray(meets), np.asarray(within)
 
     def may_hold(self, boxes: np.ndarray) -> np.ndarray:
-        """Which boxes may hold a point of the surface."""
+        """The boxes that may hold a point of the surface."""
         values = self._values(boxes)
         zero = ~((values[:, 0, 0] > 0) | (values[:, 0, 1] < 0))
         return np.asarray(zero & np.any([may & meets for may, meets, _ in self._leaves(values)], axis=0))
@@ -121,11 +123,11 @@ class _Levels:
         return boxes[~(values[:, 0, 0] > 0) & np.any([meets for _, meets, _ in self._leaves(values)], axis=0)]
 
     def clear_of_bounds(self, hull: np.ndarray) -> bool:
-        """Does each leaf lie away from the ends of its bounds in a box: the box within them, or apart from them and from its zeros?"""
+        """Whether each leaf lies away from the ends of its bounds in a box: the box within them, or apart from them and from its zeros."""
         return all(bool(within[0] or not (may[0] or meets[0])) for may, meets, within in self._leaves(self._values(hull[None])))
 
     def slopes_one_way(self, hull: np.ndarray) -> bool:
-        """Is F continuous in a box, with a derivative along an axis that is nowhere zero?"""
+        """Whether F is continuous in a box, with a derivative along an axis that is nowhere zero."""
         ends = [at_moment(hull[None, :, end], self.moment) for end in (0, 1)]
         _, _, level = self.kernel.decorated(*ends, parameters=self.numbers.parameters)
         lo, hi = (e[0, :3] for e in self.slopes.interval(*ends, parameters=self.numbers.parameters))

@@ -38,7 +38,7 @@ Pair = tuple[Numbers, Numbers]
 
 
 def separated(first: Cell, second: Cell, moment: float, numbers: Pair, clock: Clock) -> bool:
-    """Is it proved by a function of space that two faces do not meet at a moment? False: it is not."""
+    """Whether a function of space proves that two faces do not meet at a moment."""
     if not first.leaves and not second.leaves:
         return any(_by_polynomial((first, second), degree, moment, numbers, clock) for degree in _DEGREES)
     if max(len(first.leaves), len(second.leaves)) > 1:
@@ -143,7 +143,9 @@ def _on_surface(face: ParametricSurface, leaf: Any, moment: float, symbols: tupl
 
 
 def _by_combination(first: Any, second: Any, moment: float, numbers: Pair, clock: Clock) -> bool:
-    """Has a combination F2 - s F1 one sign where F1 = 0, so that F2 is not zero there? s: as one function follows the other near F1 = 0."""
+    """Whether a combination F2 - s F1 has one sign where F1 = 0, so that F2 is not zero there. s: as one function follows the other near F1
+    = 0.
+    """
     symbols = numbers[0].symbols, numbers[1].symbols
     known = np.concatenate([numbers[0].intervals, numbers[1].intervals])
     ends = numbers[0].bounds(first.bounds)[0]

@@ -93,8 +93,8 @@ def start_of(first: Any, second: Any, moment: float, tolerance: float, clock: Cl
 def surfaces_at(first: Any, second: Any, moment: float, tolerance: float, clock: Clock,
                 close: Sequence[tuple[Cell, Cell]] | None = None, numbers: tuple[Numbers, Numbers] = (NONE, NONE),
                 patient: bool = True, region: Region | None = None) -> Met:
-    """Do the surfaces of two bodies meet at `moment`? See `Met`; `close` and `numbers` as in `start_of`. `patient`: as long as it takes.
-    `region`: where alone they may meet, if that is known.
+    """Whether the surfaces of two bodies meet at `moment`. See `Met`; `close` and `numbers` as in `start_of`. `patient`: as long as it
+    takes. `region`: where alone they may meet, if that is known.
     """
     if region is None and _outside(first, second, moment, numbers):
         return Met(Start.DISJOINT, None)
@@ -135,7 +135,7 @@ def common_points(first: Any, second: Any, moment: float, tolerance: float, cloc
 
 
 def crossings(pairs: Sequence[tuple[Cell, Cell]], moment: float, numbers: tuple[Numbers, Numbers], label: tuple[int, int]) -> list[Problem]:
-    """Where do pairs of faces of bodies i and j, `label`, meet at `moment`? What a search *proves* to exist there are crossings."""
+    """The meetings of pairs of faces of bodies i and j, `label`, at `moment`. What a search *proves* to exist there are crossings."""
     return [_meeting(pair, (moment, moment), numbers, len(pairs) > FEW).with_data(label=label) for pair in pairs]
 
 
@@ -159,7 +159,7 @@ def met(pairs: Sequence[tuple[Cell, Cell]], window: tuple[float, float], toleran
 
 
 def _separated(search: Search, pairs: Sequence[tuple[Cell, Cell]], moment: float, clock: Clock, numbers: tuple[Numbers, Numbers]) -> bool:
-    """Where a search has found nothing for long: are all faces that it has not told apart proved apart by functions of space?"""
+    """Whether functions of space prove all faces apart that a search has not told apart for long."""
     if len(search.problems) < len(pairs) or search.solutions or search.proved < math.inf or clock.exceeded():
         return False
     return all(separated(*pair, moment, (both(numbers[0], pair[0].own), both(numbers[1], pair[1].own)), clock)
@@ -178,15 +178,15 @@ def nested(first: Any, second: Any, moment: float, clock: Clock, numbers: tuple[
 
 def apart_within(pairs: Sequence[tuple[Cell, Cell]], window: tuple[float, float], tolerance: float, clock: Clock,
                  numbers: tuple[Numbers, Numbers]) -> bool:
-    """Are the surfaces of faces proved not to meet in a short window of time, however they moved before, in some boxes?"""
+    """Whether the surfaces of faces are proved not to meet in a short window of time, however they moved before, in some boxes."""
     search, finished = met(pairs, window, tolerance, clock, numbers, _PATIENCE)
     return finished and not search.solutions and not search.proved < math.inf
 
 
 @functools.lru_cache(maxsize=1024)
 def _meeting(pair: tuple[Cell, Cell], window: tuple[float, float], numbers: tuple[Numbers, Numbers], many: bool) -> Problem:
-    """Where do two surfaces meet at one moment, or in a window? Faces are closed, so their edges need no problems of their own. `many`:
-    there are other pairs.
+    """Meetings of two surfaces at one moment, or in a window. Faces are closed, so their edges need no problems of their own. `many`: there
+    are other pairs.
     """
     numbers = both(numbers[0], pair[0].own), both(numbers[1], pair[1].own)
     span, symbols = (sp.Rational(window[0]), sp.Rational(window[1])), (numbers[0].symbols, numbers[1].symbols)
@@ -197,6 +197,6 @@ def _meeting(pair: tuple[Cell, Cell], window: tuple[float, float], numbers: tupl
 
 
 def _outside(first: Any, second: Any, moment: float, numbers: tuple[Numbers, Numbers]) -> bool:
-    """Are boxes round two bodies apart?"""
+    """Whether boxes round two bodies are apart."""
     a, b = (extent(body, moment, own) for body, own in zip((first, second), numbers, strict=True))
     return bool(((a[:, 0] > b[:, 1]) | (b[:, 0] > a[:, 1])).any())

@@ -120,7 +120,7 @@ def _interval(kernel: Kernel, problem: Problem, lo: np.ndarray, hi: np.ndarray) 
 
 
 def _inside(problem: Problem, lo: np.ndarray, hi: np.ndarray) -> np.ndarray:
-    """Which boxes lie in the domain, but for periodic variables and the time, with all inequalities true throughout?"""
+    """The boxes that lie in the domain, periodic variables and the time aside, with all inequalities true throughout."""
     assert problem.period is not None
     bound = problem.period == 0.0
     bound[problem.objective] = False

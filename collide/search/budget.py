@@ -48,7 +48,7 @@ class Budget:
 
 
 def as_budget(budget: "Budget | float | None") -> Budget:
-    """What every `budget=` may be: seconds, a Budget, or None for the default of 60 seconds."""
+    """The values of every `budget=`: seconds, a Budget, or None for the default of 60 seconds."""
     if isinstance(budget, Budget):
         return budget
     return Budget() if budget is None else Budget(seconds=budget)

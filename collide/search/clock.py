@@ -31,7 +31,7 @@ SEARCHING, REPORTING = "searching", "comparing what was found"
 
 
 class Driven(Protocol):
-    """What can be driven: a search that runs in slices (`state.Search`, and that of `bezier.time_dependent`)."""
+    """Work that can be driven: a search that runs in slices (`state.Search`, and that of `bezier.time_dependent`)."""
 
     @property
     def steps(self) -> int: ...
@@ -136,7 +136,7 @@ class Clock:
 
     @property
     def over(self) -> bool:
-        """Is the time up, or was Ctrl-C pressed, or memory refused?"""
+        """Whether the time is up, Ctrl-C was pressed, or memory was refused."""
         return self.interrupted or time.perf_counter() > self._end
 
     @property
@@ -146,18 +146,18 @@ class Clock:
 
     @property
     def rest(self) -> Budget:
-        """What is left of the budget."""
+        """The rest of the budget."""
         seconds = None if self.budget.seconds is None else max(self.left, 1e-3)
         return Budget(seconds, None if self.budget.boxes is None else max(self.budget.boxes - self.boxes, 1), self.budget.bytes)
 
     @property
     def counts(self) -> bool:
-        """Does a limit but that of the time end the work, or is somebody told of every slice?"""
+        """Whether a limit other than the time ends the work, or a caller hears of every slice."""
         return self._watch is not None or not self.budget.boxes is self.budget.bytes is None
 
     @contextlib.contextmanager
     def at_most(self, boxes: int) -> Iterator[None]:
-        """What is done within it ends after so many boxes more, if not sooner."""
+        """Context in which work ends after so many boxes more, if not sooner."""
         whole, reached = self.budget, self.reached
         most = self.boxes + boxes
         self.budget = replace(whole, boxes=most if whole.boxes is None else min(most, whole.boxes))
@@ -170,8 +170,8 @@ class Clock:
     # -- what ends the work -------------------------------------------------------------------------------------------
 
     def working(self) -> "_Work":
-        """What is done within it ends when the time is up, by Ctrl-C, and where the system refuses memory. What does not look at the clock
-        itself, as the conversion of formulas, has `GRACE` seconds more to come to its end.
+        """Context in which work ends when the time is up, by Ctrl-C, and where the system refuses memory. Work that does not look at the
+        clock itself, as the conversion of formulas, has `GRACE` seconds more to come to its end.
         """
         return _Work(self, lambda: -1.0 if self.interrupted else self.left + self._grace)
 
@@ -185,7 +185,7 @@ class Clock:
             self.close()
 
     def read(self, make: Callable[[], T]) -> T:
-        """What `make` reads out of a search that has ended; Ctrl-C meanwhile is noted, and it is read once more."""
+        """Read the result of a search that has ended by `make`. Ctrl-C meanwhile is noted, and it is read once more."""
         try:
             return make()
         except KeyboardInterrupt:
@@ -202,7 +202,7 @@ class Clock:
         return _Work(self, lambda: end - self.seconds, REPORTING)
 
     def end_by(self, error: type[BaseException] | None) -> bool:
-        """Is it one of those that end work before its end? It is noted."""
+        """Whether the exception is one that ends work before its end. It is noted."""
         if error is None or not issubclass(error, (KeyboardInterrupt, MemoryError, TimeUp)):
             return False
         self.interrupted = self.interrupted or not issubclass(error, TimeUp)
@@ -210,18 +210,18 @@ class Clock:
         return True
 
     def exceeded(self) -> bool:
-        """Is the time up, or were too many boxes examined, by what is no search?"""
+        """Whether the time is up, or too many boxes were examined, by work that is no search."""
         return self.over or self._counted(self.boxes, 0)
 
     def spent(self, s: Driven) -> bool:
-        """Is the budget spent? Before the first step of a search its time is not: what was compiled is used."""
+        """Whether the budget is spent. Before the first step of a search its time is not, so that compiled code is used."""
         reading = self._reading * (s.open_count + s.solution_count)
         late = s.steps > 0 and self.left <= reading
         self._late = self._late or bool(late and not self.reached)
         return bool(late or self.interrupted or self._counted(self.boxes + s.iterations, s.bytes))
 
     def _counted(self, boxes: int, size: int) -> bool:
-        """Is a limit of boxes or of bytes reached? The first one is remembered."""
+        """Whether a limit of boxes or of bytes is reached. The first one is remembered."""
         if self.budget.boxes is self.budget.bytes is None:
             return False
         for limit, used, name in ((self.budget.boxes, boxes, "boxes"), (self.budget.bytes, size, "bytes")):
@@ -232,7 +232,7 @@ class Clock:
 
     @property
     def late(self) -> bool:
-        """Is it the time that ended the work?"""
+        """Whether the time ended the work."""
         return not (self.interrupted or self.reached) and (self._late or self.over)
 
     @property
@@ -269,7 +269,7 @@ class Clock:
     # -- slices -------------------------------------------------------------------------------------------------------
 
     def steps(self, s: Driven, wanted: int | None = None) -> int:
-        """Of the next slice; fewer, at 8 boxes a step, where the boxes of the budget end sooner."""
+        """Steps of the next slice; fewer, at 8 boxes a step, where the boxes of the budget end sooner."""
         usual = self.slice or wanted or (_SHORT if any(p.propagate for p in s.problems) else _SLICE)
         if self.budget.boxes is None:
             return usual

@@ -31,7 +31,7 @@ def advance(s: Driven, steps: int, clock: Clock | None = None) -> bool:
 
 
 def next_part(part: int, seconds: float) -> int:
-    """How much is done before the clock is looked at again, where a part took so many seconds."""
+    """The amount of work before the next look at the clock, where a part took so many seconds."""
     return max(1, min(4 * part, int(part * _PROMPT / seconds))) if seconds > 0.0 else 4 * part
 
 

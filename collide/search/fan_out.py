@@ -126,7 +126,7 @@ class _Waiting:
         self.stop = Event() if isinstance(executor, ThreadPoolExecutor) else _Signal()
 
     def done(self) -> Iterator[tuple[Span, Any]]:
-        """What came to its end, and not by an error."""
+        """The parts that ended without an error."""
         for rows, future in self.chunks:
             with contextlib.suppress(BaseException):
                 if future.done():
@@ -211,7 +211,7 @@ def _call(task: _Task) -> Sent:
 
 
 def _here(ask: Ask[T], span: Span, clock: Clock) -> Iterator[tuple[Span, T]]:
-    """What is left when workers are gone."""
+    """The work that is left when workers are gone."""
     if span[0] < span[1] and not clock.over:
         yield span, _read(span, _task(ask, span, clock, None)())[0]
 
@@ -241,7 +241,7 @@ def _result(rows: Span, future: Any) -> tuple[Any, float]:
 
 @contextlib.contextmanager
 def _sending() -> Iterator[None]:
-    """What cannot be sent to another process is said."""
+    """Name the value that cannot be sent to another process."""
     try:
         yield
     except (pickle.PicklingError, AttributeError, TypeError) as error:
@@ -260,7 +260,7 @@ def _read(rows: Span, sent: Sent) -> tuple[Any, float]:
 
 
 def renumbered(error: ValueError, first: int) -> str:
-    """What an error says of some rows, of which the first one is number `first` of all, said of all rows."""
+    """Rewrite the row numbers of an error of some rows, from row `first` on, as numbers of all rows."""
     return re.sub(r"\brow (\d+)", lambda m: f"row {int(m[1]) + first}", str(error))
 
 

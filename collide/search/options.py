@@ -8,7 +8,7 @@ ROUNDINGS = 2.0**-48
 
 
 def resolved(simultaneity: float, span: tuple[float, float]) -> float:
-    """What counts as simultaneous in a span of time: no less than some roundings of its times."""
+    """The width that counts as simultaneous in a span of time: no less than some roundings of its times."""
     return max(float(simultaneity), ROUNDINGS * max(map(abs, span)))
 
 

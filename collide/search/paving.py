@@ -39,14 +39,14 @@ class Paving:
             self.left = divided(self.left, *self._axes)
 
     def keep(self, boxes: np.ndarray, small: np.ndarray | None = None) -> None:
-        """Of this level these boxes are to be divided; those that are `small` are put aside."""
+        """The boxes of this level that are to be divided; those that are `small` are put aside."""
         self.left = boxes
         if small is not None:
             self.small = np.concatenate([self.small, small])
 
     @property
     def done(self) -> bool:
-        """Is all proved but what is in the `small` boxes?"""
+        """Whether all but the `small` boxes is proved."""
         return not len(self.left)
 
 

@@ -24,14 +24,15 @@ METHODS = {"auto": (1, "krawczyk"), "newton": (2, "interval_inverse"), "krawczyk
 
 
 class Prepared(NamedTuple):
-    """What all copies of a problem over other domains and with other parameters share: a row of the table, and sizes for the memory."""
+    """Data that all copies of a problem over other domains and with other parameters share: a row of the table, and sizes for the memory.
+    """
 
     row: np.ndarray
     sizes: dict[str, int]
 
 
 def prepare(p: Problem, method: str) -> Prepared:
-    """What a search by a method takes of a problem, converted and compiled; kept with the problem."""
+    """The parts of a problem that a search by a method takes, converted and compiled; kept with the problem."""
     operator, march = METHODS[method][1], method == "auto"
     key = f"search {operator} {march}", p.bounded
     if key not in p.built:
@@ -43,7 +44,7 @@ def prepare(p: Problem, method: str) -> Prepared:
 
 
 def _sizes(p: Problem) -> dict[str, int]:
-    """Of `SearchMemory`: variables, rows, outputs of kernels, lengths of a polynomial model and of what is shown, inequalities."""
+    """Sizes for `SearchMemory`: variables, rows, outputs of kernels, lengths of a polynomial model and of what is shown, inequalities."""
     m, n = len(p.rows), len(p.variables)
     values, bounds, record, shown = m + m * n, 0, 1, 1
     if p.advance is not None:
@@ -81,7 +82,7 @@ def _row(p: Problem, operator: str, march: bool) -> np.ndarray:
 
 
 def _fill_solvers(row: np.ndarray, p: Problem, operator: str) -> None:
-    """What narrows boxes, and what proves that zeros are in them."""
+    """Kernels that narrow boxes, and those that prove zeros in them."""
     n, m, e = len(p.variables), len(p.rows), len(p.equations)
     square: Callable[..., int] = getattr(linear, operator)
     row["local_step"] = local_step(m, n, quick=True) if n <= LARGEST and not p.propagate else 0
@@ -100,7 +101,7 @@ def _fill_solvers(row: np.ndarray, p: Problem, operator: str) -> None:
 
 
 def _fill_march(row: np.ndarray, p: Problem, advance: Advance | SeparableAdvance | ComposedAdvance) -> None:
-    """What moves the time of a box forward, and what finds the least time by local solves."""
+    """Kernels that move the time of a box forward, and those that find the least time by local solves."""
     row["taylor"], row["time_bound"] = advance.kernel.block_address(), advance.bound
     row["varying"] = int(advance.varying)
     if not isinstance(advance, Advance):
@@ -124,5 +125,5 @@ def _fill_trees(row: np.ndarray, advance: SeparableAdvance | ComposedAdvance) ->
 
 
 def _least(p: Problem) -> bool:
-    """Do local solves look for the least objective? For that the equations must tell all variables."""
+    """Whether local solves look for the least objective. For that the equations must tell all variables."""
     return len(set().union(*p.pattern[:len(p.equations)])) == len(p.variables)

@@ -124,8 +124,8 @@ class Problem:
 
     @cached_property
     def bounded(self) -> bool:
-        """Are the domain and all parameters of a size that bounded kernels are made for (see `Kernel`)? There may be NaN in the place of
-        numbers that come later.
+        """Whether the domain and all parameters are of a size that bounded kernels are made for (see `Kernel`). There may be NaN in the
+        place of numbers that come later.
         """
         # The domain has few ends, for which numbers of Python are faster.
         return all(not abs(e) > LARGEST for e in self.outer.ravel().tolist()) and not (np.abs(self.parameters) > LARGEST).any()
@@ -187,7 +187,7 @@ class Problem:
 
     @property
     def condition(self) -> Expr | None:
-        """What must hold at every zero of interest, beside the rows."""
+        """The condition that holds at every zero of interest, beside the rows."""
         if self.feasible is None or self.domain is None:
             return self.domain if self.feasible is None else self.feasible
         return self.feasible.pool.node("and", self.domain, self.feasible)
@@ -256,7 +256,7 @@ class Problem:
 
     @property
     def parameter_addresses(self) -> tuple[int, int]:
-        """Where these are; 0 where there are none."""
+        """The addresses of these; 0 where there are none."""
         return self._blocks[1]
 
     @cached_property
@@ -273,8 +273,8 @@ class Problem:
 
     @cached_property
     def views(self) -> list[np.ndarray]:
-        """Of bodies whose matrices are not known to be rotations, the matrices that tell their extents in space, eight lanes each: those
-        of half time.
+        """Matrices that tell the extents in space of bodies whose matrices are not known to be rotations, eight lanes each: those of half
+        time.
         """
         if not self.viewed:
             return []
@@ -282,7 +282,7 @@ class Problem:
 
     @property
     def viewed(self) -> bool:
-        """Are there such bodies?"""
+        """Whether there are such bodies."""
         return isinstance(self.advance, SeparableAdvance) and any(model.viewed for model in self.advance.models)
 
     def views_with(self, parameters: np.ndarray) -> list[np.ndarray]:

@@ -43,9 +43,9 @@ class Instances(NamedTuple):
 
 
 class Told(NamedTuple):
-    """Of n instances, from number `first` on: `finished` (n,), whether it is known that there is a contact, and where, or that there is
-    none; `proved` (n,), the least time by which one is proved, infinite for none; `least` (n,), before which there is none; `boxes` (n,
-    variables, 2), where one is; `iterations` (n,).
+    """Results of n instances, from number `first` on: `finished` (n,), whether it is known that there is a contact, and where, or that
+    there is none; `proved` (n,), the least time by which one is proved, infinite for none; `least` (n,), before which there is none;
+    `boxes` (n, variables, 2), where one is; `iterations` (n,).
     """
 
     first: int
@@ -80,7 +80,7 @@ class RowSearch:
         self._first[0][:] = a.beginning
 
     def told(self, instances: Instances, clock: Clock) -> Iterator[Told]:
-        """What is known of them, some at a time, until the clock ends it."""
+        """Yield their results, some at a time, until the clock ends it."""
         a, part, count = self._search.arrays, _FIRST, len(instances.outer)
         for first in range(0, count, _ROWS):
             some, done = instances.some(slice(first, first + _ROWS)), 0

@@ -165,7 +165,7 @@ class Search:
 
     @property
     def pole(self) -> tuple[Problem, int, int] | None:
-        """Where the search stopped because it met a pole: the problem, the number of the variable, and at which end of it."""
+        """The pole at which the search stopped: the problem, the number of the variable, and at which end of it."""
         if not self._pole_met:
             return None
         p, variable, end = (self.arrays.number(name) for name in ("pole_problem", "pole_variable", "pole_end"))
@@ -219,7 +219,9 @@ class Search:
         return times
 
     def possible(self, k: int) -> bool:
-        """May the solution be one: not where the only zero of a region was found to lie outside the domain, or to violate inequalities?"""
+        """Whether the solution may be one: not where the only zero of a region was found to lie outside the domain, or to violate
+        inequalities.
+        """
         return self.kind(k) != layout.ALONE or bool(may_be(self.problem_of(k), self.found(k)[None])[0])
 
     def possible_ones(self) -> np.ndarray:
@@ -305,7 +307,7 @@ class Search:
         return float(self.found(k)[self.problems[self.owner(k)].objective, 1])
 
     def open(self, p: int) -> np.ndarray:
-        """What is still queued of problem p: boxes (n, variables, 2)."""
+        """The queue of problem p: boxes (n, variables, 2)."""
         boxes: np.ndarray = self.arrays["box"][self._queued(p), :len(self.problems[p].variables)]
         return boxes
 

@@ -94,7 +94,7 @@ def bolt_in_nut() -> Sequence[Any]:
 
 
 def push_time(*, allowance: Any, major: Any = 2, pitch: Any = sp.Rational(1, 2), root: Any = sp.Rational(1, 32)) -> Any:
-    """How far a bolt of `models.shapes.threads` moves along its nut before their threads meet.
+    """The distance that a bolt of `models.shapes.threads` moves along its nut before their threads meet.
 
     Moved by t, the bolt's thread gains h(w - d) - h(w) on the nut's at the phase w, with d = 2 pi t / pitch: most in the middle of the
     flank, 2 H asin(k sin(d / 2)), which closes the gap of allowance major / 2.

@@ -12,7 +12,7 @@ from generative.thumbnail import pictured
 
 @dataclass(frozen=True)
 class Known:
-    """What is known of the answer.
+    """Known facts of the answer.
 
     `time`: the first contact time, exact or to the digits given (None: not known; "never": no contact). `points`: the number of
     isolated contacts. `contact`: in words, where the bodies touch.

@@ -15,8 +15,9 @@ from generative.symbols import formula, positive
 from generative.thumbnail import thumbnail
 
 Facts = dict[str, Any]
-"""What is known of a shape, as exact numbers: "area", "volume" (of a closed surface), "box" (the least, three pairs),
-"radius_range" (bounds of the distance to the origin), "closed"."""
+"""Known facts of a shape, as exact numbers: "area", "volume" (of a closed surface), "box" (the least, three pairs), "radius_range" (bounds
+of the distance to the origin), "closed".
+"""
 
 Make = TypeVar("Make", bound=Callable[..., Any])
 

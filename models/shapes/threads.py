@@ -64,7 +64,7 @@ def nut(*, radius: Any = 1, depth: Any = sp.Rational(1, 8), pitch: Any = sp.Rati
 # -- the thread of bolts and nuts ------------------------------------------------------------------------------------------
 
 THREAD = "Ponamgi et al. 1995, Section 5.1, after Nicolson and Fearing 1991; flank angle: ISO 68-1; profile: our own, see `profile`"
-"""Of the bolt's thread."""
+"""Source of the thread of bolt and nut."""
 
 SIXTY = sp.sqrt(3)
 """Slope of a flank that stands at 30 degrees to the radius."""

@@ -73,7 +73,7 @@ def model_fresh(s: SearchMemory, p: Problem, side: int, used: int) -> None:
 
 @native
 def extent(s: SearchMemory, p: Problem, side: int, node: int, j: int) -> float:
-    """How long the node is in space along parameter j; -1 if it cannot be halved there."""
+    """The length of the node in space along parameter j; -1 if it cannot be halved there."""
     lo, hi = s.rectangle[node].lo(j), s.rectangle[node].hi(j)
     if not lo < 0.5 * (lo + hi) < hi:
         return -1.0
@@ -157,8 +157,8 @@ def gather(s: SearchMemory, p: Problem, side: int, used: int, records: Lanes) ->
 
 @native
 def put_functions(s: SearchMemory, p: Problem, side: int, records: Lanes) -> None:
-    """How far the boxes of a body's functions reach from their middles, and the windows, into `g`; then these middles, and the beginnings
-    of the windows.
+    """Store the reach of the boxes of a body's functions from their middles, and the windows, in `g`; then these middles, and the
+    beginnings of the windows.
     """
     m = p.functions[side]
     middle = p.length[side] - 3 - 2 * m

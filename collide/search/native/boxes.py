@@ -74,7 +74,7 @@ def keep_clear(s: SearchMemory, p: Problem, box: Box) -> None:
 
 @native
 def at_border(s: SearchMemory, p: Problem, box: Box) -> bool:
-    """Does the box touch an end of the domain where the necessary conditions do not hold?"""
+    """Whether the box touches an end of the domain where the necessary conditions do not hold."""
     for j in range(p.variables):
         if p.border[j, 0] != 0 and box.lo(j) <= p.domain.lo(j):
             return True
@@ -85,7 +85,7 @@ def at_border(s: SearchMemory, p: Problem, box: Box) -> bool:
 
 @native
 def at_pole(s: SearchMemory, p: Problem, box: Box) -> bool:
-    """Does the box lie so near a pole that other parameters should take over? Then the search knows where."""
+    """Whether the box lies so near a pole that other parameters should take over. If so, the search stores where."""
     for j in range(p.variables):
         before = box.hi(j) <= p.polar.lo(j)
         if before or box.lo(j) >= p.polar.hi(j):
@@ -106,7 +106,7 @@ def shift_into(s: SearchMemory, p: Problem, j: int, middle: float, target: float
 
 @native
 def inside_region(s: SearchMemory, p: Problem, box: Box, solution: int) -> bool:
-    """Does the box lie in the uniqueness box of a solution, up to periods?
+    """Whether the box lies in the uniqueness box of a solution, up to periods.
 
     A shifted box is compared with a margin: 1e-12 of the shift and of where it was is thousands of times its rounding
     and that of the period.
@@ -123,13 +123,13 @@ def inside_region(s: SearchMemory, p: Problem, box: Box, solution: int) -> bool:
 
 @native
 def encloses_one(s: SearchMemory, solution: int) -> bool:
-    """Is the solution proved to be the only zero in its region?"""
+    """Whether the solution is proved to be the only zero in its region."""
     return s.kind[solution] == UNIQUE or s.kind[solution] == ALONE
 
 
 @native
 def known(s: SearchMemory, p: Problem, box: Box) -> bool:
-    """Does the box lie where a solution found before is the only zero?"""
+    """Whether the box lies where a solution found before is the only zero."""
     for solution in range(s.solutions):
         if encloses_one(s, solution) and s.owner[solution] == p.number and inside_region(s, p, box, solution):
             return True

@@ -114,7 +114,7 @@ def bound_times(s: SearchMemory, p: Problem) -> None:
 
 @native
 def clear_of_ends(s: SearchMemory, p: Problem, lane: int) -> bool:
-    """Does the box in a lane of Z lie inside the domain, but for variables that close on themselves, and for the objective?"""
+    """Whether the box in a lane of Z lies inside the domain; variables that close on themselves and the objective do not count."""
     for j in range(p.objective):
         if p.period[j] == 0.0 and (s.Z.lo(j, lane) <= p.domain.lo(j) or s.Z.hi(j, lane) >= p.domain.hi(j)):
             return False
@@ -295,7 +295,7 @@ def widest_share(s: SearchMemory, p: Problem, lane: int, j: int) -> int:
 
 @native
 def all_known(s: SearchMemory, p: Problem, lane: int) -> bool:
-    """Is it known how far each variable moves the point?"""
+    """Whether it is known how far each variable moves the point."""
     for q in range(1, p.variables):
         if not s.out[q, lane] < np.inf:
             return False

@@ -101,7 +101,7 @@ def product(s: SearchMemory, a: int, b: int) -> float:
 
 @native
 def differentiate(s: SearchMemory, p: Problem) -> None:
-    """How the point in space moves along the vectors in `along`, into `heading`, and where it is, into `spot`."""
+    """Store the velocity of the point in space along the vectors in `along` in `heading`, and its position in `spot`."""
     n = p.variables
     for lane in range(LANES):
         for j in range(n):
@@ -145,7 +145,7 @@ def aim(s: SearchMemory, p: Problem, k: int, free: int, distance: float) -> None
 
 @native
 def share_along(s: SearchMemory, k: int, q: int) -> float:
-    """How far it is to solution k from `spot` along a vector in `heading`."""
+    """The distance to solution k from `spot` along a vector in `heading`."""
     to = s.place[k]
     return ((to.middle(0) - s.spot[0]) * s.heading[q, 0] + (to.middle(1) - s.spot[1]) * s.heading[q, 1]
             + (to.middle(2) - s.spot[2]) * s.heading[q, 2])
@@ -163,7 +163,7 @@ def nearest(s: SearchMemory, p: Problem, k: int) -> int:
 
 @native
 def counts(s: SearchMemory, p: Problem, k: int, other: int) -> bool:
-    """Is it another sample of problem p? Near a sample k that is left out all others of the two bodies count."""
+    """Whether it is another sample of problem p. Near a sample k that is left out all others of the two bodies count."""
     q = s.problem[s.owner[other]]
     mine = s.kind[other] == EXISTS and q.number == p.number
     if s.kind[k] == LEFT_OUT:

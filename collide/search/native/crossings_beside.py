@@ -84,7 +84,7 @@ def anchor(s: SearchMemory, p: Problem, box: Box, j: int) -> float:
 
 @native
 def crossing(s: SearchMemory, p: Problem) -> bool:
-    """Is there a feasible zero of the equations near one of the converged points that would lower u? Then `tight` holds it."""
+    """Whether a feasible zero of the equations near one of the converged points would lower u. If so, `tight` holds it."""
     objective = p.objective
     for q in range(LANES):
         s.crossing[q] = 1 if s.converged[q] > 0.5 and s.point[objective, q] < s.proved else 0

@@ -97,7 +97,7 @@ def settle_down(s: SearchMemory, p: Problem) -> None:
 
 @native
 def usable(s: SearchMemory, p: Problem, lane: int) -> bool:
-    """Is the step of a lane finite? If not, its multipliers start again."""
+    """Whether the step of a lane is finite. If not, its multipliers start again."""
     n = p.variables
     total = 0.0
     for j in range(2 * n + 1):

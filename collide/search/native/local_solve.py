@@ -82,10 +82,10 @@ def extent(s: SearchMemory, p: Problem, j: int, x: float) -> float:
 
 @native
 def measure(s: SearchMemory, p: Problem, rows: int) -> None:
-    """What variables and rows are measured in, into `unit`: variables against the domain, as a search near the points in `point` sees it;
-    of `rows` rows, whose values and slopes are in `value`, the inverse of the largest change by one such unit that was seen so
-    far. (Where a necessary condition is at its least it may have no slopes at all: what it has at one point is rounding. So is a row
-    that is far flatter than all others of its kind, wherever bodies land flat on each other.)
+    """Store the units of variables and rows in `unit`: variables against the domain, as a search near the points in `point` sees it; of
+    `rows` rows, whose values and slopes are in `value`, the inverse of the largest change by one such unit that was seen so far. (Where a
+    necessary condition is at its least it may have no slopes at all: what it has at one point is rounding. So is a row that is far flatter
+    than all others of its kind, wherever bodies land flat on each other.)
     """
     n = p.variables
     for j in range(n):

@@ -112,7 +112,7 @@ def taken(s: SearchMemory, steps: int) -> int:
 
 @native
 def behind(s: SearchMemory, p: Problem) -> bool:
-    """Is no candidate for the least objective known that is near that of the first box of problem p?"""
+    """Whether no candidate for the least objective is known that is near that of the first box of problem p."""
     best = min(s.proved, s.tentative)
     return p.objective >= 0 and best > s.key[p.root] + s.simultaneity
 
@@ -133,7 +133,7 @@ def turn(s: SearchMemory, p: Problem) -> Problem:
 
 @native
 def bracketed(s: SearchMemory, p: Problem) -> bool:
-    """Is the least objective known to within `gap`? Boxes come first by the lower end of their objective.
+    """Whether the least objective is known to within `gap`. Boxes come first by the lower end of their objective.
 
     Where that took many boxes, and contact is unlikely to be isolated, it is enough to know it to `ahead` of the time from the beginning.
     """
@@ -175,7 +175,7 @@ def step(s: SearchMemory, p: Problem) -> None:
 
 @native
 def excluded(s: SearchMemory, p: Problem, used: int) -> bool:
-    """Does the natural extension of the system exclude all boxes in the lanes? `alive` says which may hold a zero. Boxes that come from
+    """Whether the natural extension of the system excludes all boxes in the lanes. `alive` says which may hold a zero. Boxes that come from
     `march` have been looked at, and the extension seldom knows more than the bounds there.
     """
     marched = p.body[0] != 0 and p.ranged == 0

@@ -13,7 +13,7 @@ _SUMS = 8
 
 @native
 def on_one_manifold(s: SearchMemory, p: Problem, lane: int, free: int) -> bool:
-    """Do the zeros in the box of a lane, whose Jacobian is in M, lie on one graph over `free` variables (1 or 2)?
+    """Whether the zeros in the box of a lane, whose Jacobian is in M, lie on one graph over `free` variables (1 or 2).
 
     They do where the Jacobian of n - free rows by the other variables, multiplied by the inverse of its middle, differs from the unit
     matrix by no more than N, entry by entry, with N v < v for a positive v: all such matrices are regular, and between two zeros that
@@ -43,7 +43,7 @@ def on_one_manifold(s: SearchMemory, p: Problem, lane: int, free: int) -> bool:
 
 @native
 def contracts(s: SearchMemory, n: int, rank: int) -> bool:
-    """Is N v < v, for N in `small` and v in `step`, both nowhere negative? If not, v becomes 1 + N v: so it sums N^k 1."""
+    """Whether N v < v, for N in `small` and v in `step`, both nowhere negative. If not, v becomes 1 + N v: so it sums N^k 1."""
     less = True
     for k in range(rank):
         s.gradient[k] = 0.0

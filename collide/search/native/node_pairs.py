@@ -26,7 +26,7 @@ _SMALLER = 0.025
 
 @native
 def marching(s: SearchMemory, p: Problem) -> bool:
-    """Is the first box of problem p one for `march`: large, and not yet in sight of the proved bound?
+    """Whether the first box of problem p is one for `march`: large, and not yet in sight of the proved bound.
 
     None is once contact is proved, but not that it is isolated. Round an isolated contact bounds along directions leave a few boxes of
     every size; along a curve of contacts they leave the more the smaller the boxes are. Contraction makes those three to eight times
@@ -48,15 +48,15 @@ def marching(s: SearchMemory, p: Problem) -> bool:
 
 @native
 def unlikely_isolated(s: SearchMemory) -> bool:
-    """Does u stand for a contact at which time is least nearby, and which is proved, but not to be isolated? In general position one inside
-    two faces is proved to be so at once.
+    """Whether u stands for a contact at which time is least nearby, and which is proved, but not to be isolated. In general position one
+    inside two faces is proved to be so at once.
     """
     return s.proved_along < np.inf and s.proved_along <= s.proved + s.simultaneity
 
 
 @native
 def wanted(s: SearchMemory, p: Problem, i: int) -> bool:
-    """Is box i, which was popped, to be searched still?"""
+    """Whether box i, which was popped, is still to be searched."""
     if too_late(s, p, s.box[i]):
         return False
     trim(s, p, s.box[i])
@@ -97,8 +97,8 @@ def take_pairs(s: SearchMemory, p: Problem) -> int:
 
 @native
 def choose_sides(s: SearchMemory, p: Problem, i: int, k: int, room: bool) -> None:
-    """Which nodes of box i are to be halved, in `sides` of pair k: the larger one, or both if they are of like size and there is `room`. A
-    box that comes from no tree is tested first.
+    """Store the nodes of box i that are to be halved in `sides` of pair k: the larger one, or both if they are of like size and there is
+    `room`. A box that comes from no tree is tested first.
     """
     s.sides[k, 0] = 0
     s.sides[k, 1] = 0
@@ -113,7 +113,7 @@ def choose_sides(s: SearchMemory, p: Problem, i: int, k: int, room: bool) -> Non
 
 @native
 def pair_settled(s: SearchMemory, p: Problem, lane: int) -> bool:
-    """Are both nodes of the pair in a lane within the tolerance?"""
+    """Whether both nodes of the pair in a lane are within the tolerance."""
     largest = max(node_size(s, p, 0, s.both[lane, 0]), node_size(s, p, 1, s.both[lane, 1]))
     return largest <= s.tolerance * p.space
 

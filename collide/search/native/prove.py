@@ -37,7 +37,7 @@ def larger(lane: int) -> float:
 
 @native
 def chosen(s: SearchMemory, p: Problem, j: int) -> bool:
-    """Is variable j one of those that an existence proof solves for?"""
+    """Whether variable j is one of those that an existence proof solves for."""
     for k in range(p.equations):
         if s.pick[k] == j:
             return True
@@ -70,8 +70,8 @@ def linearize(s: SearchMemory, p: Problem) -> None:
 
 @native
 def prove_unique(s: SearchMemory, p: Problem) -> bool:
-    """Has the square system exactly one zero near `centre`? Then `tight` encloses it, and it is the only one in
-    `wide`. Whether it lies in the domain and satisfies the inequalities is another question.
+    """Whether the square system has exactly one zero near `centre`. If so, `tight` encloses it, and it is the only one in `wide`. Whether
+    it lies in the domain and satisfies the inequalities is another question.
     """
     if p.uniqueness == 0:
         return False
@@ -135,7 +135,7 @@ def choose_variables(s: SearchMemory, p: Problem) -> bool:
 
 @native
 def note_bounds(s: SearchMemory, p: Problem) -> None:
-    """Which coordinates of `centre` are at the end of their domain; and `centre` into every lane of `point`.
+    """The coordinates of `centre` that are at the end of their domain. Stores `centre` in every lane of `point`.
 
     Where the rows hold up to the border, a coordinate that is nearly at the end moves there: a minimizer often lies there.
     """
@@ -156,7 +156,7 @@ def note_bounds(s: SearchMemory, p: Problem) -> None:
 
 @native
 def bound_at_border(s: SearchMemory, p: Problem) -> bool:
-    """Is a coordinate of `centre` at an end of its domain where the necessary conditions do not hold?"""
+    """Whether a coordinate of `centre` is at an end of its domain where the necessary conditions do not hold."""
     for j in range(p.variables):
         end = 0 if s.centre[j] <= p.inner.lo(j) else 1
         if s.bound[j] != 0 and p.border[j, end] != 0:
@@ -179,9 +179,7 @@ def restrict(s: SearchMemory, p: Problem) -> None:
 
 @native
 def prove_exists(s: SearchMemory, p: Problem) -> bool:
-    """Have the equations a feasible zero near `centre`, with the other variables frozen there? Then `tight` holds
-    one.
-    """
+    """Whether the equations have a feasible zero near `centre`, with the other variables frozen there. If so, `tight` holds one."""
     if p.existence == 0:
         return False
     note_bounds(s, p)
@@ -203,7 +201,7 @@ def prove_exists(s: SearchMemory, p: Problem) -> bool:
 
 @native
 def at_an_end(s: SearchMemory, p: Problem) -> bool:
-    """Is a variable other than the objective at the end of its domain?"""
+    """Whether a variable other than the objective is at the end of its domain."""
     for j in range(p.variables):
         if s.bound[j] != 0 and j != p.objective:
             return True
@@ -212,8 +210,8 @@ def at_an_end(s: SearchMemory, p: Problem) -> bool:
 
 @native
 def tangential(s: SearchMemory, p: Problem) -> bool:
-    """Do the necessary conditions about hold at the proved point, where they must? Not where the least objective of a part of a face is
-    at an end of that part (which `note_bounds` has noted), beyond which the face goes on: it is less there.
+    """Whether the necessary conditions about hold at the proved point, where they must. They need not where the least objective of a part
+    of a face is at an end of that part (which `note_bounds` has noted), beyond which the face goes on: it is less there.
     """
     if not spatial(s, p) or not at_an_end(s, p) or at_border(s, p, s.tight):
         return True
@@ -281,8 +279,8 @@ def prove(s: SearchMemory, p: Problem, sample: bool) -> bool:
 
 @native
 def prove_isolated(s: SearchMemory, p: Problem) -> bool:
-    """Is the candidate `centre`, beside samples of a manifold, a unique zero that is now known? It says nothing of the one that u stands
-    for, see `note_isolated`.
+    """Whether the candidate `centre`, beside samples of a manifold, is a unique zero that is now known. It says nothing of the one that u
+    stands for, see `note_isolated`.
     """
     if solved_before(s, p):
         return True

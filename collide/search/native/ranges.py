@@ -29,8 +29,8 @@ def evaluate_ranges(s: SearchMemory, p: Problem, used: int) -> None:
 
 @native
 def know_sides(s: SearchMemory, p: Problem) -> None:
-    """Where the inequalities hold throughout a box, a zero of the single equation is a contact, so there is none before the first one (see
-    `codegen.time_bounds.directions`).
+    """Mark the boxes in which the inequalities hold throughout: a zero of the single equation is a contact there, so there is none before
+    the first one (see `codegen.time_bounds.directions`).
     """
     call_kernel(p.possible, s.X, p.parameters, s.F)
     measure(s, p, 0)

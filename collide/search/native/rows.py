@@ -43,7 +43,7 @@ def begin_row(s: SearchMemory, p: Problem, k: int) -> None:
 
 @native
 def tell_row(s: SearchMemory, p: Problem, k: int) -> None:
-    """What is known of an instance: contact, and a place where it is proved; or that there is none."""
+    """State of an instance: contact, and a place where it is proved; or that there is none."""
     first, least, objective, known = -1, np.inf, p.objective, False
     for i in range(s.solutions):
         if s.kind[i] == ALONE and impossible(s, p, s.found[i]):

@@ -43,7 +43,7 @@ def candidate(s: SearchMemory, p: Problem, lane: int) -> bool:
 
 @native
 def sampled(s: SearchMemory, p: Problem) -> bool:
-    """Is there a sample near `centre`?"""
+    """Whether there is a sample near `centre`."""
     if p.image == 0:
         return False
     image_of(s, p, s.tight, s.near)
@@ -52,8 +52,8 @@ def sampled(s: SearchMemory, p: Problem) -> bool:
 
 @native
 def due(s: SearchMemory, p: Problem, lane: int) -> bool:
-    """Is it time for a local solve in the lane's box: has there been none, or none since it was much larger? Not where its middle is in
-    the region of a known solution, or near a sample and nothing else may be in the box: that is what would be found.
+    """Whether it is time for a local solve in the lane's box: there was none, or none since it was much larger. It is not where its middle
+    is in the region of a known solution, or near a sample and nothing else may be in the box: that is what would be found.
     """
     if s.action[lane] < LATE:
         return False
@@ -127,7 +127,7 @@ def start_at_middles(s: SearchMemory, p: Problem, used: int) -> None:
 
 @native
 def keep_reached(s: SearchMemory, p: Problem, used: int, beside: bool) -> None:
-    """Where a local solve ended in the lanes that are beside a sample, or in the others."""
+    """The ends of local solves in the lanes that are beside a sample, or in the others."""
     for lane in range(used):
         if (s.beside[lane] >= 0) == beside:
             if s.converged[lane] < 0.5:
@@ -146,9 +146,9 @@ def any_late(s: SearchMemory, used: int) -> bool:
 
 @native
 def sample_crossings(s: SearchMemory, p: Problem, used: int) -> bool:
-    """Where a search has taken long over what comes just after the first contact, zeros of the equations in its boxes count as samples,
-    whether the necessary conditions hold there or all but hold: as between bodies that touch in a point, and only just not in a curve.
-    Is there a new one?
+    """Whether there is a new sample, in a search that has taken long over boxes just after the first contact. Zeros of the equations in its
+    boxes count as samples there, though the necessary conditions may fail by little: as between bodies that touch in a point, and only just
+    not in a curve.
     """
     if not s.proved < np.inf or p.objective < 0 or p.closed != 0:
         return False
@@ -178,7 +178,9 @@ def sample_crossings(s: SearchMemory, p: Problem, used: int) -> bool:
 
 @native
 def pole_at_centre(s: SearchMemory, p: Problem) -> bool:
-    """Does `centre` lie at a pole? Then the search asks for other parameters: boxes would become small before one of them is seen to be."""
+    """Whether `centre` lies at a pole. If so, the search asks for other parameters: boxes would become small before one of them is seen to
+    be.
+    """
     centre_as_box(s, p)
     return at_pole(s, p, s.tight)
 

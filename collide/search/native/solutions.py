@@ -10,7 +10,7 @@ from .queue import copy_box
 
 @native
 def feasible(s: SearchMemory, p: Problem, box: Box) -> bool:
-    """Does the box lie in the domain (but for periodic variables), and do the inequalities hold on all of it?"""
+    """Whether the box lies in the domain (periodic variables aside), and the inequalities hold on all of it."""
     for j in range(p.variables):
         if p.period[j] == 0.0:
             if box.lo(j) < p.inner.lo(j) or box.hi(j) > p.inner.hi(j):
@@ -23,7 +23,7 @@ def feasible(s: SearchMemory, p: Problem, box: Box) -> bool:
 
 @native
 def impossible(s: SearchMemory, p: Problem, box: Box) -> bool:
-    """Does the box lie outside the domain, or do the inequalities hold nowhere in it?"""
+    """Whether the box lies outside the domain, or the inequalities hold nowhere in it."""
     for j in range(p.variables):
         if p.period[j] == 0.0:
             if box.hi(j) < p.domain.lo(j) or box.lo(j) > p.domain.hi(j):
@@ -36,8 +36,8 @@ def impossible(s: SearchMemory, p: Problem, box: Box) -> bool:
 
 @native
 def measure(s: SearchMemory, p: Problem, truth: int) -> None:
-    """Are the points of parts in X on the surfaces of their bodies? What F says of the inequalities, at `truth`, holds no longer where that
-    is in doubt, and fails where they are not.
+    """Whether the points of parts in X are on the surfaces of their bodies. The inequalities in F, at `truth`, hold no longer where that is
+    in doubt, and fails where they are not.
     """
     for k in range(2):
         if p.margin[k] != 0:
@@ -62,14 +62,14 @@ def measure_left(s: SearchMemory, p: Problem) -> None:
 
 @native
 def may_hold_zero(s: SearchMemory, p: Problem, lane: int) -> bool:
-    """Does the range of the rows hold 0, and may the inequalities hold?"""
+    """Whether the range of the rows holds 0, and the inequalities may hold."""
     rows = p.equations if at_border(s, p, s.before[lane]) else p.rows
     return hold_zero(s, rows, lane) and s.F.hi(p.rows, lane) > 0.0
 
 
 @native
 def hold_zero(s: SearchMemory, rows: int, lane: int) -> bool:
-    """Do the ranges of the first rows hold 0?"""
+    """Whether the ranges of the first rows hold 0."""
     for i in range(rows):
         if s.F.lo(i, lane) > 0.0 or s.F.hi(i, lane) < 0.0:
             return False
@@ -96,7 +96,7 @@ def image_of(s: SearchMemory, p: Problem, box: Box, place: Box) -> None:
 
 @native
 def shared_image(s: SearchMemory, lane: int, place: Box) -> None:
-    """What both bodies' images in a lane share, as `place`."""
+    """The intersection of both bodies' images in a lane, as `place`."""
     for c in range(3):
         place.put(c, max(s.image.lo(c, lane), s.image.lo(c + 3, lane)), min(s.image.hi(c, lane), s.image.hi(c + 3, lane)))
 
@@ -125,7 +125,7 @@ def record(s: SearchMemory, p: Problem, kind: int, box: Box, region: Box) -> Non
 
 @native
 def solved_before(s: SearchMemory, p: Problem) -> bool:
-    """Is `centre` in the uniqueness box of a solution?"""
+    """Whether `centre` is in the uniqueness box of a solution."""
     centre_as_box(s, p)
     for solution in range(s.solutions):
         if encloses_one(s, solution) and s.owner[solution] == p.number and inside_region(s, p, s.tight, solution):

@@ -27,7 +27,7 @@ _ROUNDINGS = 2.0**-50
 
 @native
 def verdict(s: SearchMemory, p: Problem, lane: int) -> int:
-    """What becomes of the contracted box of a lane."""
+    """Decide the fate of the contracted box of a lane."""
     if s.alive[lane] < 0.5 or too_late(s, p, s.hold[lane]):
         return GONE
     progress = 1.0
@@ -53,7 +53,7 @@ def tolerance(s: SearchMemory, p: Problem, box: Box, j: int) -> float:
 
 @native
 def within_tolerance(s: SearchMemory, p: Problem, lane: int, share: float) -> bool:
-    """Is the lane's box no wider than a share of the tolerance?"""
+    """Whether the lane's box is no wider than a share of the tolerance."""
     for j in range(p.searched):
         if j != s.idle[lane] and s.hold[lane].width(j) > share * tolerance(s, p, s.hold[lane], j):
             return False
@@ -81,8 +81,8 @@ def measure_space(s: SearchMemory, p: Problem) -> None:
 
 @native
 def note_idle(s: SearchMemory, p: Problem, lane: int) -> None:
-    """Is there a variable in necessary conditions alone, and is nothing known of these, as of the angle between gradients at a kink? Not
-    one that moves the point in space.
+    """Note a variable that is in necessary conditions alone and of whose conditions nothing is known, as the angle between gradients at a
+    kink. Variables that move the point in space do not count.
     """
     s.idle[lane] = -1
     if s.newton == 0 or p.equations == p.rows or spatial(s, p):
@@ -98,8 +98,8 @@ def note_idle(s: SearchMemory, p: Problem, lane: int) -> None:
 
 @native
 def stretch(s: SearchMemory, p: Problem, lane: int) -> None:
-    """How far each variable alone moves the point in space of either body, into `moved`; the objective, at least by its own
-    width. X and `image` are overwritten.
+    """Store in `moved` how far each variable alone moves the point in space of either body; the objective, at least by its own width. X and
+    `image` are overwritten.
     """
     n = p.variables
     for k in range(LANES):
@@ -116,13 +116,13 @@ def stretch(s: SearchMemory, p: Problem, lane: int) -> None:
 
 @native
 def spatial(s: SearchMemory, p: Problem) -> bool:
-    """Does every variable move the point in space? Not the angle between two implicit surfaces."""
+    """Whether every variable moves the point in space. The angle between two implicit surfaces does not."""
     return p.image != 0 and p.objective >= 0 and p.angle < 0
 
 
 @native
 def shrunk_to_a_point(s: SearchMemory, p: Problem, lane: int) -> bool:
-    """Is the box as small as the tolerance but for variables that hardly move the point, as at the tip of a cone?"""
+    """Whether the box is as small as the tolerance. Variables that barely move the point, as at the tip of a cone, do not count."""
     narrow = False
     for j in range(p.searched):
         narrow = narrow or (p.domain.width(j) > 0.0 and s.hold[lane].width(j) <= tolerance(s, p, s.hold[lane], j))
@@ -137,7 +137,7 @@ def shrunk_to_a_point(s: SearchMemory, p: Problem, lane: int) -> bool:
 
 @native
 def fine(s: SearchMemory, p: Problem, lane: int) -> bool:
-    """Is the range of the objective in the box no wider than `gap` asks for?"""
+    """Whether the range of the objective in the box is no wider than `gap` asks for."""
     objective = p.objective
     if objective < 0 or s.gap <= 0.0:
         return True
@@ -146,13 +146,13 @@ def fine(s: SearchMemory, p: Problem, lane: int) -> bool:
 
 @native
 def gap_at(s: SearchMemory, value: float) -> float:
-    """How closely a search with a `gap` tells an objective of about this value."""
+    """The width to which a search with a `gap` resolves an objective of about this value."""
     return max(s.gap, s.share * abs(value))
 
 
 @native
 def worth_solving(s: SearchMemory, p: Problem, lane: int) -> bool:
-    """Is nothing to be gained by waiting: does every zero in the box count as a solution, or is the box small?"""
+    """Whether nothing is gained by waiting: every zero in the box counts as a solution, or the box is small."""
     objective = p.objective
     if objective >= 0 and p.closed == 0:
         best = min(s.proved, s.tentative)

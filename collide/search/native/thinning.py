@@ -86,14 +86,14 @@ def distance_squared(s: SearchMemory, k: int, whole: bool, limit: float) -> floa
 
 @native
 def too_late_for(s: SearchMemory, k: int, moment: float) -> bool:
-    """Is sample k later than what is simultaneous with this moment?"""
+    """Whether sample k is later than the times that are simultaneous with this moment."""
     objective = s.problem[s.owner[k]].objective
     return objective >= 0 and s.found[k].lo(objective) > moment + s.simultaneity
 
 
 @native
 def small_image(s: SearchMemory, share: float) -> bool:
-    """Is the image `near` smaller than this share of the distance of samples?"""
+    """Whether the image `near` is smaller than this share of the distance of samples."""
     for c in range(3):
         if not s.near.width(c) < share * s.spacing:
             return False
@@ -148,8 +148,8 @@ def drop(s: SearchMemory, p: Problem, lane: int) -> None:
 
 @native
 def may_hide(s: SearchMemory, p: Problem, lane: int, k: int) -> bool:
-    """May the lane's box, with its image in `near`, hold an isolated contact beside sample k? Not of other problems, which have samples of
-    their own; nor where only located points are known, or where contacts are isolated by no condition.
+    """Whether the lane's box, with its image in `near`, may hold an isolated contact beside sample k. False for samples of other problems,
+    which have their own boxes, where only located points are known, and where no condition isolates contacts.
     """
     if s.kind[k] != EXISTS or s.owner[k] != p.number or p.rows < p.variables:
         return False
@@ -158,7 +158,7 @@ def may_hide(s: SearchMemory, p: Problem, lane: int, k: int) -> bool:
 
 @native
 def dimension(s: SearchMemory, p: Problem, k: int) -> int:
-    """Of the set of zeros round sample k, as its Jacobian has it."""
+    """The dimension of the set of zeros round sample k, as its Jacobian has it."""
     if s.dimension[k] < 0:
         for j in range(p.variables):
             s.base[j] = s.found[k].middle(j)
