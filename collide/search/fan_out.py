@@ -7,6 +7,7 @@ cache on disk.
 """
 
 import contextlib
+import inspect
 import os
 import pickle
 import platform
@@ -39,7 +40,8 @@ Ask = Callable[[int, int], partial[T]]
 _SECONDS, _FIRST, _AHEAD = 0.2, 32, 3
 # What is left of a budget that is spent.
 _NOTHING = Budget(seconds=1e-9)
-# Seconds after Ctrl-C for which it is waited for what is being done; and between two looks of other processes whether it was pressed.
+# Seconds after Ctrl-C, and after the end of the budget, for which chunks under way are awaited; and seconds between two looks of other
+# processes whether it was pressed.
 _LAST, _LOOK = 0.4, 0.05
 # What a worker sends back: an answer, the error that a question raised, and the seconds that it took.
 Sent = tuple[Any, Exception | None, float]
@@ -157,7 +159,7 @@ def _answered(ask: Ask[T], count: int, executor: Any, clock: Clock, notes: list[
         return
     workers = _workers(executor)
     ahead, size, next_ = _AHEAD * workers, min(_FIRST, 1 + count // (8 * workers)), 0
-    chunks = waiting.chunks
+    chunks, end = waiting.chunks, None if clock.budget.seconds is None else time.monotonic() + max(clock.left, 0.0) + _LAST
     try:
         while next_ < count or chunks:
             while next_ < count and len(chunks) < ahead and not clock.over:
@@ -168,17 +170,18 @@ def _answered(ask: Ask[T], count: int, executor: Any, clock: Clock, notes: list[
                 return
             rows, future = chunks[0]
             try:
-                answer, seconds = _result(rows, future)
+                answer, seconds = _result(rows, future, end)
             except _LostError as lost:
                 notes.append(_of_lost(lost, [rows]))
             else:
                 size = max(1, min(int((rows[1] - rows[0]) * _SECONDS / max(seconds, 1e-6)), 8 * size, 1 + count // ahead))
                 yield rows, answer
             chunks.popleft()
-    except BrokenExecutor as error:
+    except (BrokenExecutor, _LateError) as error:
         done = dict(waiting.done())
         yield from done.items()
         notes.append(_of_lost(error, [rows for rows, _ in chunks if rows not in done]))
+        waiting.cancel()
         yield from _here(ask, (next_, count), clock)
     except Exception:
         waiting.cancel()
@@ -189,14 +192,18 @@ class _LostError(Exception):
     """The worker of a chunk ended before it did, by the cause of this."""
 
 
+class _LateError(Exception):
+    """No worker answered by the end of the budget: an executor may have none left, and say nothing of it."""
+
+
 class _UnsentError(TypeError):
     """The question cannot be sent to another process."""
 
 
 def _of_lost(error: BaseException, lost: Sequence[Span]) -> str:
     """In words, of which rows nothing is known."""
-    name = type(error.__cause__ or error).__name__
-    return f"Workers died ({name}): of rows {', '.join(f'{lo} to {hi - 1}' for lo, hi in lost)} nothing is known." if lost else ""
+    why = "gave no answer within the budget" if isinstance(error, _LateError) else f"died ({type(error.__cause__ or error).__name__})"
+    return f"Workers {why}: of rows {', '.join(f'{lo} to {hi - 1}' for lo, hi in lost)} nothing is known." if lost else ""
 
 
 def _mapped(ask: Ask[T], count: int, executor: Any, clock: Clock) -> Iterator[tuple[Span, T]]:
@@ -227,16 +234,25 @@ def _submitted(executor: Any, task: _Task) -> Any:
         return executor.submit(task)
 
 
-def _result(rows: Span, future: Any) -> tuple[Any, float]:
-    """The answer, and the seconds that it took."""
+def _result(rows: Span, future: Any, end: float | None) -> tuple[Any, float]:
+    """The answer, and the seconds that it took. `end`: the time of the clock up to which it is awaited."""
     try:
         with _sending():
-            sent: Sent = future.result()
+            sent: Sent = future.result(**_until(future, end))
     except (BrokenExecutor, _UnsentError):
         raise
+    except TimeoutError as error:
+        raise _LateError from error
     except Exception as error:
         raise _LostError from error
     return _read(rows, sent)
+
+
+def _until(future: Any, end: float | None) -> dict[str, float]:
+    """The arguments of `result` by which a future is awaited up to `end`. Futures of simple executors take none."""
+    if end is None or "timeout" not in inspect.signature(future.result).parameters:
+        return {}
+    return {"timeout": max(end - time.monotonic(), 0.0)}
 
 
 @contextlib.contextmanager

@@ -1,12 +1,11 @@
 """Batches on executors: the same bits, and what becomes of rows where workers end, time ends, or somebody presses Ctrl-C."""
 
-import functools
 import os
 import signal
 import threading
 import time
 from collections.abc import Iterator
-from concurrent.futures import BrokenExecutor, Executor, ProcessPoolExecutor, ThreadPoolExecutor
+from concurrent.futures import BrokenExecutor, Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
 from dataclasses import fields, replace
 from multiprocessing import get_context
 from multiprocessing.pool import ThreadPool
@@ -112,16 +111,20 @@ def test_a_spent_budget_leaves_rows() -> None:
 
 
 class Interrupting(ThreadPoolExecutor):
-    """Ctrl-C is pressed once a task is done."""
+    """Ctrl-C is pressed when the first task is done, and once only, also where two end together."""
+
+    def __init__(self, workers: int) -> None:
+        super().__init__(workers)
+        self.first = threading.Lock()
 
     def submit(self, function: Any, /, *args: Any, **options: Any) -> Any:
         future = super().submit(function, *args, **options)
-        future.add_done_callback(lambda _: self.press())
+        future.add_done_callback(self.press)
         return future
 
-    @functools.cached_property
-    def press(self) -> Any:
-        return functools.cache(lambda: os.kill(os.getpid(), signal.SIGINT))
+    def press(self, _: Any) -> None:
+        if self.first.acquire(blocking=False):
+            os.kill(os.getpid(), signal.SIGINT)
 
 
 @pytest.fixture
@@ -180,6 +183,31 @@ def test_threads_at_work_are_told_of_ctrl_c(monkeypatch: pytest.MonkeyPatch) -> 
         answer = fan_out(ask, 3, executor, Clock(collide.Budget(60.0)))  # type: ignore[arg-type]
     presser.join()
     assert answer.status[1] is Status.UNRESOLVED
+
+
+class Silent(Executor):
+    """All workers are gone, which nobody says: the first chunk is answered, and no other."""
+
+    _max_workers = 2
+
+    def __init__(self) -> None:
+        self.futures = list[Future[Any]]()
+
+    def submit(self, function: Any, /, *args: Any, **options: Any) -> Future[Any]:
+        self.futures.append(Future())
+        if len(self.futures) == 1:
+            self.futures[0].set_result(function(*args, **options))
+        return self.futures[-1]
+
+
+def test_workers_that_never_answer_cost_their_rows_and_no_more_than_the_budget(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("collide.search.fan_out._FIRST", 2)
+    executor = Silent()
+    answer = fan_out(Deadly, N, executor, Clock(collide.Budget(2.0)))  # type: ignore[arg-type]
+    assert (answer.status[:2] != Status.BUDGET_SPENT).all() and (answer.status[2:] == Status.BUDGET_SPENT).all()
+    (note,) = answer.notes
+    assert note.startswith("Workers gave no answer within the budget: of rows 2 to ")
+    assert all(future.cancelled() for future in executor.futures[1:])
 
 
 class Deadly:
