@@ -36,6 +36,10 @@ LIMIT = 1500
 _FOREIGN = frozenset({"trusted", "refined", "midpoint", "integral", "inverse", "flow"})
 
 
+# First forms of a function that are not the whole of it.
+_PARTIAL = frozenset({"where", "restricted"})
+
+
 def backward_code(equations: Sequence[Expr], condition: Expr | None) -> Code | None:
     """Machine code with the entry ``kernel``: ``void(X, p, flag)``, one pass for equations = 0 and a truth value.
 
@@ -44,11 +48,29 @@ def backward_code(equations: Sequence[Expr], condition: Expr | None) -> Code | N
     their boxes stay. None for graphs that are too large, or hold nodes of proofs.
     """
     roots = [*equations, *([] if condition is None else [condition])]
+    roots = natural(roots)
+    equations, condition = (roots, None) if condition is None else (roots[:-1], roots[-1])
     order = reachable(roots)
     if len(order) > LIMIT or any(e.op in _FOREIGN for e in order):
         return None
     key = code_key("backward", serialize(roots), str(condition is not None))
     return Code(waited.kept(key, "text", lambda: (_text(equations, condition, order),)), ("kernel",))
+
+
+def natural(roots: Sequence[Expr]) -> list[Expr]:
+    """The graph with the first form of each function that has two: levels, which tell where the other counts, are not computed here. Of
+    one that has a value where the first has none, nothing is known.
+    """
+    if not any(e.op == "either" for e in reachable(roots)):
+        return list(roots)
+    done: dict[int, Expr] = {}
+    for e in reachable(roots):
+        args = tuple(done[a.index] for a in e.args)
+        if e.op == "either":
+            done[e.index] = e.pool.node("undefined") if args[0].op == "restricted" else args[0]
+            continue
+        done[e.index] = e if args == e.args else e.pool.node(e.op, *args, value=e.value)
+    return [done[e.index] for e in roots]
 
 
 def _text(equations: Sequence[Expr], condition: Expr | None, order: Sequence[Expr]) -> str:
@@ -262,7 +284,14 @@ def _max(s: Narrowing, e: Expr) -> None:
         s.meet(a, (s.L.const(float("inf")), s.box[e.index][1]))
 
 
+def _either(s: Narrowing, e: Expr) -> None:
+    """The first of two forms, unless the function has a value where that one has none, or one of its own."""
+    if e.args[0].op not in _PARTIAL:
+        s.meet(e.args[0], s.box[e.index])
+
+
 RULES: dict[str, Callable[[Narrowing, Expr], None]] = {
     "add": _add, "sub": _sub, "neg": _neg, "mul": _mul, "div": _div, "abs": _abs, "power_integer": _power, "sqrt": _sqrt,
     "exp": _exp, "log": _log, "entropy": _entropy, "min": _min, "max": _max, "guarded": lambda s, e: s.meet(e.args[0], s.box[e.index]),
+    "restricted": lambda s, e: s.meet(e.args[1], s.box[e.index]), "either": _either,
 }  # fmt: skip

@@ -45,7 +45,7 @@ INTERVAL: dict[str, Emit] = {
     "asinh": hyperbolic.asinh, "acosh": hyperbolic.acosh, "atanh": hyperbolic.atanh,
     "erf": tabulated.erf, "erfc": tabulated.erfc, "sine_integral": tabulated.sine_integral,
     "loggamma": gamma.loggamma, "gamma": gamma.gamma,
-    "lt": logic.lt, "le": logic.le, "eq": logic.eq, "where": logic.where, "choice": logic.choice,
+    "lt": logic.lt, "le": logic.le, "eq": logic.eq, "where": logic.where, "restricted": logic.restricted, "choice": logic.choice,
 }  # fmt: skip
 
 LEVEL: dict[str, Emit] = {
@@ -87,7 +87,7 @@ POINT: dict[str, tuple[Emit, bool]] = {
     "lt": (logic.lt_point, False), "le": (logic.le_point, False), "eq": (logic.eq_point, False),
     "and": (logic.and_point, True), "or": (logic.or_point, True), "not": (logic.not_point, True), "around": (lambda L, a: (a,), True),
     "true": (lambda L: (L.const(1.0),), True), "false": (lambda L: (L.const(0.0),), True),
-    "where": (logic.where_point, False), "choice": (logic.choice_point, False),
+    "where": (logic.where_point, False), "choice": (logic.choice_point, False), "restricted": (logic.restricted_point, False),
 }  # fmt: skip
 
 PAIRED: dict[str, Emit] = {"sincos": trigonometric.sincos, "sincos_point": trigonometric.sincos_point}

@@ -27,6 +27,8 @@ Values = tuple[Vector, ...]
 _GLANCE = 128
 # Operations whose value depends on the level of one of their arguments, and which one that is.
 _GUARD = {"refined": 0, "trusted": 1}
+# What `either` does not use: where a form counts is a level for bounds, and a number for points.
+_FOR_BOUNDS, _FOR_POINTS = 2, 3
 
 
 def vectors(kind: Kind) -> tuple[int, int]:
@@ -42,6 +44,7 @@ def decorated_nodes(outputs: Sequence[Expr], kind: Kind) -> set[int]:
     if kind == "decorated":
         return {e.index for e in order}
     roots = [e.args[_GUARD[e.op]] for e in order if e.op in _GUARD]
+    roots += [e.args[k] for e in order if e.op == "either" for k in (0, _FOR_BOUNDS)]
     # The body of a loop may ask for the levels of what it takes from outside.
     roots += [a for e in order if e.op == "loop" for a in e.args]
     return {e.index for e in reachable(roots)}
@@ -59,9 +62,16 @@ def live_nodes(outputs: Sequence[Expr], kind: Kind, decorated: set[int]) -> list
         seen[e.index] = e
         if (kind == "points" and e.op in _GUARD) or (e.op == "guarded" and e.index not in decorated):
             stack.append(e.args[0])
+        elif e.op == "either":
+            stack += used(e, kind)
         elif not constant[e.index] or kind == "points":
             stack.extend(e.args)
     return [seen[k] for k in sorted(seen)]
+
+
+def used(e: Expr, kind: Kind) -> tuple[Expr, ...]:
+    """The arguments of `either` that this kind of code takes."""
+    return (*e.args[:2], e.args[_FOR_POINTS if kind == "points" else _FOR_BOUNDS])
 
 
 class Translation:
@@ -162,6 +172,8 @@ class Translation:
             return self.number(math.inf), self.number(math.inf)
         if e.op in _GUARD:
             return self._trusting(e)
+        if e.op == "either":
+            return self._either(e)
         if e.index in self.pairs:
             return self._paired(e)
         if e.op == "mul" and any(self.constant[a.index] for a in e.args):
@@ -183,6 +195,15 @@ class Translation:
             return self.apply("refine", logic.refine, *self._arguments(e), level, short=True)
         values = self.values[e.args[0].index]
         return values if level is None else self.apply("trust", logic.trust, *values, level, self.number(float(e.value)), short=True)
+
+    def _either(self, e: Expr) -> Values:
+        first, second, guard, _ = e.args
+        levels = [self._level_of(a) for a in (first, guard)]
+        values = *self.values[first.index], *self.values[second.index], *levels, self.number(float(e.value))
+        return self.apply("either", logic.either, *values, short=True)
+
+    def _level_of(self, e: Expr) -> Vector:
+        return self.levels[e.index] or self.number(3.0)
 
     def _ordered(self, e: Expr, name: str) -> Values:
         """The arguments, the nonnegative factor first where the product is specialized for it, of others the one that has most products:
@@ -237,8 +258,11 @@ class Translation:
             return None
         if e.op in _GUARD:
             return self.levels[e.args[0].index]
-        if e.op in ("where", "choice", "guarded"):
+        if e.op in ("where", "choice", "restricted", "guarded"):
             return self._chosen_level(e)
+        if e.op == "either":
+            levels = [self._level_of(a) for a in e.args[:3]]
+            return self.apply("either_level", logic.either_level, *levels, self.number(float(e.value)), short=True)[0]
         own: Vector | None = None
         found = level_operation(e)
         if found is not None:
@@ -259,6 +283,9 @@ class Translation:
             if self.levels[e.args[1].index] is None:
                 return self.levels[e.args[0].index]
             return self.apply("guarded_level", logic.guarded_level, levels[0], levels[1], short=True)[0]
+        if e.op == "restricted":
+            (chosen,) = self.apply("restricted_level", logic.restricted_level, *self.values[e.args[0].index], levels[1], short=True)
+            return self._least(chosen, levels[0])
         emit = logic.chosen_level if e.op == "where" else logic.choice_level
         (chosen,) = self.apply(emit.__name__, emit, *self.values[e.args[0].index], levels[1], levels[2], short=True)
         return self._least(chosen, levels[0])
@@ -274,6 +301,9 @@ class Translation:
             return self.values[e.args[0].index]
         if e.index in self.pairs:
             return self._paired(e)
+        if e.op == "either":
+            values = tuple(v for a in used(e, "points") for v in self.values[a.index])
+            return self.apply("either_point", logic.either_point, *values)
         name, emit, short = _point_operation(e)
         return self.apply(name, emit, *self._arguments(e), short=short)
 

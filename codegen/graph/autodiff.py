@@ -127,6 +127,10 @@ RULES: dict[str, Rule] = {
 }  # fmt: skip
 
 
+# Operations that are one of their arguments, where they are defined or trusted: which one.
+THROUGH = {"guarded": 0, "refined": 0, "trusted": 0, "restricted": 1}
+
+
 def branches(p: ExprPool, e: Expr) -> tuple[str, Expr, Expr, Expr] | None:
     """An operation that takes the value of one of two nodes: how (`where` or `choice`), by what, and the two."""
     if e.op in ("where", "choice"):
@@ -155,16 +159,19 @@ def _accumulated(p: ExprPool, order: Sequence[Expr], seeds: dict[int, Expr], tog
         # A centre is part of a mean-value form only, of which the natural extension beside it is differentiated.
         if e.boolean or e.index in seeds or e.op == "midpoint":
             continue
-        if e.op in ("guarded", "refined", "trusted"):
-            if e.args[0].index in d:
-                d[e.index] = d[e.args[0].index]
+        if e.op in THROUGH:
+            value = e.args[THROUGH[e.op]].index
+            if value in d:
+                d[e.index] = d[value]
+            continue
+        if e.op == "either":
+            if any(a.index in d for a in e.args[:2]):
+                d[e.index] = _either(p, e, d)
             continue
         chosen = branches(p, e)
         if chosen is not None:
             how, by, a, b = chosen
-            if b.op == "undefined" and a.index in d:
-                d[e.index] = d[a.index]
-            elif a.index in d or b.index in d:
+            if a.index in d or b.index in d:
                 zero = p.constant(0)
                 d[e.index] = p.node(how, by, d.get(a.index, zero), d.get(b.index, zero))
             continue
@@ -220,6 +227,18 @@ def slope(body: Expr, leaf: Expr) -> Expr:
 
 def _at(body: Expr, leaf: Expr, value: Expr) -> Expr:
     return substitute([body], {leaf.index: value})[0]
+
+
+def _either(p: ExprPool, e: Expr, d: dict[int, Expr]) -> Expr:
+    """Each form has its own derivative; that of the second counts where it is differentiable, and its guard with it. At a point where
+    the first form is a number chosen by hand, the derivative of that number is none of the function.
+    """
+    first, second, guard, near = e.args
+    zero = p.constant(0)
+    slope = d.get(first.index, zero)
+    if first.op == "where":
+        slope = p.where(first.args[0], d.get(first.args[1].index, zero), p.node("undefined"))
+    return p.node("either", slope, d.get(second.index, zero), p.guarded(second, guard), near, value=3)
 
 
 _BINDING = {"integral": _integral, "inverse": _inverse}

@@ -35,7 +35,7 @@ def _conditions(outputs: Sequence[Expr], divisions: bool, depth: int) -> list[Ex
         if e.op == "where":
             own = _branches(e, divisions, depth - 1) if depth > 0 else None
         else:
-            stack += () if e.op in _CLOSED else e.args
+            stack += () if e.op in _CLOSED else e.args[:1] if e.op == "either" else e.args
             own = None if e.op == "sqrt" and known[e.args[0].index].nonnegative else _own(e, divisions)
         if own is not None:
             found[own.index] = own
@@ -60,6 +60,8 @@ def _own(e: Expr, divisions: bool) -> Expr | None:
         return pool.node("le", zero, e.args[0])
     if e.op in ("log", "entropy", "loggamma", "polygamma"):
         return pool.node("lt", zero, e.args[0])
+    if e.op == "restricted":
+        return e.args[0]
     if e.op == "acosh":
         return pool.node("le", one, e.args[0])
     if e.op in ("asin", "acos", "atanh"):

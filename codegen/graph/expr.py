@@ -18,7 +18,7 @@ from ..deadline import check
 # Every operation with its number of arguments (None: any number). `value` carries what is not an expression: the
 # number of a constant, the position of a variable or parameter, the exponent of power_integer, the order of sinc,
 # bessel_j and polygamma, the number of a bound variable, how often an operation repeats, which solution it is (see `flows`),
-# or which spline (see `lattices`).
+# or which spline (see `lattices`), or the level that a guard must have (`trusted`, `either`).
 ARITY: dict[str, int | None] = {
     "constant": 0, "variable": 0, "parameter": 0, "undefined": 0,
     "add": 2, "sub": 2, "neg": 1, "mul": 2, "div": 2, "fma": 3, "power_integer": 1, "pow": 2, "sqrt": 1,
@@ -28,7 +28,7 @@ ARITY: dict[str, int | None] = {
     "sinc": 1, "chebyshev": None, "erf": 1, "erfc": 1, "bessel_j": 1, "sine_integral": 1,
     "loggamma": 1, "gamma": 1, "polygamma": 1, "solution": 1, "flow": None, "tricubic": 3,
     "lt": 2, "le": 2, "eq": 2, "and": 2, "or": 2, "not": 1, "true": 0, "false": 0, "around": 1, "where": 3, "choice": 3,
-    "guarded": 2, "trusted": 2, "midpoint": 1, "refined": 2, "hull": 2,
+    "restricted": 2, "either": 4, "guarded": 2, "trusted": 2, "midpoint": 1, "refined": 2, "hull": 2,
     # Operations that bind a leaf (see `binders`), and what lowering makes of a repetition.
     "bound": 0, "integral": 4, "inverse": 5, "sum": 2, "union": 2, "captured": 0, "loop": None,
 }  # fmt: skip
@@ -39,6 +39,8 @@ _TOTAL = frozenset({
     "floor", "ceiling", "exp", "sin", "cos", "atan", "sinh", "cosh", "tanh", "asinh", "sinc", "chebyshev", "erf", "erfc", "bessel_j",
     "sine_integral", "tricubic", "where", "choice", *BOOLEAN,
 })  # fmt: skip
+
+_CHOOSING = frozenset({"where", "restricted"})
 
 # Nodes that are asked for between two looks at the clock: about a millisecond.
 _GLANCE = 512
@@ -268,6 +270,18 @@ class ExprPool:
             raise ValueError(f"where needs a truth value as its condition, got {condition!r}")
         if condition.op in ("true", "false"):
             return a if condition.op == "true" else b
+        # A choice by the same condition inside a branch is made already.
+        opposite = self.not_(condition)
+        if a.op in _CHOOSING and a.args[0] is condition:
+            a = a.args[1]
+        if b.op in _CHOOSING and b.args[0] is opposite:
+            b = b.args[1]
+        elif b.op == "where" and b.args[0] is condition:
+            b = b.args[2]
+        if b.op == "undefined":
+            return self._intern("restricted", (condition, a))
+        if a.op == "undefined":
+            return self._intern("restricted", (opposite, b))
         if a is b and all(e.op in _TOTAL for e in reachable([condition])):
             return a
         return self._intern("where", (condition, a, b))

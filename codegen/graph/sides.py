@@ -18,6 +18,10 @@ def _where(p: ExprPool, e: Expr, condition: Expr, a: Expr, b: Expr) -> Expr:
     return p.where(p.node("around", condition), a, b)
 
 
+def _restricted(p: ExprPool, e: Expr, condition: Expr, a: Expr) -> Expr:
+    return p.where(p.node("around", condition), a, p.node("undefined"))
+
+
 def _sign(p: ExprPool, e: Expr, x: Expr) -> Expr:
     return p.node("choice", x, p.constant(1), p.constant(-1))
 
@@ -42,7 +46,7 @@ def _atan2(p: ExprPool, e: Expr, y: Expr, x: Expr) -> Expr:
     return p.where(p.node("around", off), angle, p.node("hull", p.node("hull", angle, -pi), pi))
 
 
-_JUMPS: dict[str, Callable[..., Expr]] = {"where": _where, "sign": _sign, "heaviside": _heaviside, "floor": _floor, "ceiling": _ceiling,
+_JUMPS: dict[str, Callable[..., Expr]] = {"where": _where, "restricted": _restricted, "sign": _sign, "heaviside": _heaviside, "floor": _floor, "ceiling": _ceiling,
                                           "atan2": _atan2}
 
 

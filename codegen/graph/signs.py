@@ -55,8 +55,10 @@ def _nonnegative(e: Expr, args: Sequence[Known]) -> bool:
         return not isinstance(e.value, Fraction) or e.value >= 0
     if e.op == "power_integer" and e.value % 2 == 0:
         return True
-    if e.op in ("add", "mul", "min", "sqrt", "where", "power_integer", "guarded", "hull"):
+    if e.op in ("add", "mul", "min", "sqrt", "where", "power_integer", "guarded", "restricted", "hull"):
         return all(a.nonnegative for a in args)
+    if e.op == "either":
+        return all(a.nonnegative for a in args[:2])
     if e.op == "max":
         return any(a.nonnegative for a in args)
     return e.op in _ALWAYS_NONNEGATIVE
@@ -74,7 +76,9 @@ def _bound(e: Expr, args: Sequence[Known], inputs: float) -> float:
         return sizes[0] * sizes[1] if math.isfinite(sum(sizes)) else math.inf
     if e.op == "power_integer":
         return _power(sizes[0], e.value)
-    if e.op in ("neg", "abs", "min", "max", "where", "choice", "hull"):
+    if e.op == "either":
+        return max(sizes[:2])
+    if e.op in ("neg", "abs", "min", "max", "where", "restricted", "choice", "hull"):
         return max(sizes)
     return _BOUND.get(e.op, math.inf)
 

@@ -11,7 +11,7 @@ there, since the branches of its kinks and jumps are decided.
 from collections.abc import Callable, Iterable, Sequence
 from fractions import Fraction
 
-from .autodiff import RULES, branches, forward
+from .autodiff import RULES, THROUGH, branches, forward
 from .binders import BINDERS
 from .expr import Expr, ExprPool, reachable
 
@@ -64,7 +64,8 @@ class _Taylor:
             self.needed[e.index] = k
             if not self._dependent(e):
                 continue
-            stack += [(a, 0 if e.op in BINDERS else k) for a in e.args]
+            whole = e.args[:2] if e.op == "either" else () if e.op in BINDERS else e.args
+            stack += [(a, k) for a in whole] + [(a, 0) for a in e.args[len(whole):]]
             if k and e.index not in self.partials:
                 self.partials[e.index] = self._partials(e)
             stack += [pair for a, p in self.partials.get(e.index, []) for pair in ((a, k), (p, k - 1))]
@@ -82,7 +83,7 @@ class _Taylor:
         """
         if e.index in self.flows:
             return [(e, self.flows[e.index][0])]
-        if e is self.leaf or e.boolean or e.op in _FIRST or _own(e) is not None or branches(self.pool, e) is not None:
+        if e is self.leaf or e.boolean or e.op in THROUGH or e.op == "either" or _own(e) is not None or branches(self.pool, e) is not None:
             return []
         if e.op in BINDERS:
             order, leaves = reachable([e]), [self.leaf, *(self.pool.nodes[index] for index in self.flows)]
@@ -101,8 +102,10 @@ class _Taylor:
             return self._derived(e, k) if k else self.flows[e.index][1]
         if k == 0 and all(self.series[a.index][0] is not None for a in e.args):
             return self.pool.node(e.op, *(self._zeroth(a) for a in e.args), value=e.value)
-        if e.op in _FIRST:
-            return self.series[e.args[0].index][k]
+        if e.op in THROUGH:
+            return self.series[e.args[THROUGH[e.op]].index][k]
+        if e.op == "either":
+            return self._either(e, k)
         if branches(self.pool, e) is not None:
             return self._branch(e, k)
         own = _own(e)
@@ -129,6 +132,14 @@ class _Taylor:
         value = self.series[a.index][0]
         assert value is not None
         return value
+
+    def _either(self, e: Expr, k: int) -> Expr | None:
+        """Coefficients of both forms; those of the second count where it is differentiable, and its guard with it."""
+        first, second = (self.series[a.index][k] for a in e.args[:2])
+        if first is None and second is None:
+            return None
+        guard, zero = self.pool.guarded(self._zeroth(e.args[1]), self._zeroth(e.args[2])), self.pool.constant(0)
+        return self.pool.node("either", first or zero, second or zero, guard, self._zeroth(e.args[3]), value=3)
 
     def _branch(self, e: Expr, k: int) -> Expr | None:
         """The coefficient of the branch that is taken: min and max choose by the difference."""
@@ -206,6 +217,3 @@ _OWN: dict[str, Callable[..., Expr | None]] = {
     "mul": lambda t, e, a, b, k: _product(a, b, range(k + 1), k),
     "div": _divide, "sqrt": _root,
 }  # fmt: skip
-
-# A proof's wrappings of their first argument.
-_FIRST = frozenset({"guarded", "refined", "trusted"})

@@ -257,6 +257,12 @@ class Reference(ElementaryFunctions):
         hull = least(x.lo, y.lo), greatest(x.hi, y.hi)
         return self._decorated(hull, min(1, condition.level), x, y)
 
+    def restricted(self, condition: Truth, x: Decorated) -> Decorated:
+        """x where the condition holds; the whole line where it surely fails, and nothing is known where that is undecided."""
+        if condition.fails:
+            return self.undefined()
+        return x._replace(level=min(x.level, condition.level, 1 + condition.holds) if condition.holds else 0)
+
     def choice(self, s: Decorated, x: Decorated, y: Decorated) -> Decorated:
         """x where s > 0, y where s < 0, the hull of both on a box of s that holds 0."""
         return self.where(Truth(2 * (sign(s.lo) > 0), 2 * (sign(s.hi) < 0), s.level), x, y)
@@ -270,6 +276,15 @@ class Reference(ElementaryFunctions):
     def trusted(self, level: int, value: Decorated, guard: Decorated) -> Decorated:
         """`value`, bounded only where `guard` has at least this level: else the whole line; its level stays."""
         return value if guard.level >= level else Decorated(fninf, finf, value.level)
+
+    def either(self, level: int, natural: Decorated, form: Decorated, guard: Decorated, near: Decorated) -> Decorated:
+        """Two forms of one function, of which the second counts where `guard` has at least this level; both where the first is defined."""
+        if guard.level < level:
+            return natural
+        best = max(natural.level, form.level)
+        if not natural.level:
+            return form._replace(level=best)
+        return Decorated(greatest(natural.lo, form.lo), least(natural.hi, form.hi), best)
 
     def midpoint(self, x: Decorated) -> Decorated:
         """The point of the box that a kernel takes as its centre: the middle, rounded up, among the finite doubles. It is one number for

@@ -20,7 +20,7 @@ from ..kernel import Kernel
 from .directions import time_bound
 
 # Operations that may be less than differentiable somewhere.
-_ROUGH = frozenset(LEVEL) | {"where", "choice", "undefined", "guarded", "inverse", "solution", "flow", "tricubic"}
+_ROUGH = frozenset(LEVEL) | {"where", "choice", "undefined", "restricted", "guarded", "inverse", "solution", "flow", "tricubic"}
 
 
 @dataclass(frozen=True, eq=False)

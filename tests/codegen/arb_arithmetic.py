@@ -263,6 +263,12 @@ class ArbArithmetic:
         taken = x if condition.holds else y
         return Point(taken.ball, {**condition.seen, **taken.seen, self.number: (1, int(condition.holds))})
 
+    def restricted(self, condition: Truth, x: Point) -> Point:
+        return self.where(condition, x, Point(None))
+
+    def either(self, level: int, natural: Point, form: Point, guard: Point, near: Point) -> Point:
+        return natural
+
     def choice(self, s: Point, x: Point, y: Point) -> Point:
         """x where s > 0, y where s < 0; at s = 0 either may be meant."""
         zero = self.constant(Fraction(0))

@@ -81,6 +81,22 @@ def where(L: Lanes, ct: Value, cf: Value, an: Value, ah: Value, bn: Value, bh: V
             L.select(yes, ah, L.select(no, bh, L.max(ah, bh))))
 
 
+def restricted(L: Lanes, ct: Value, cf: Value, an: Value, ah: Value) -> tuple[Value, Value]:
+    """The value, which is one wherever the condition holds; the whole line where it surely fails."""
+    no, infinity = _holds(L, cf), L.const(math.inf)
+    return L.select(no, infinity, an), L.select(no, infinity, ah)
+
+
+def restricted_level(L: Lanes, ct: Value, cf: Value, a: Value) -> tuple[Value]:
+    """That of the value where the condition surely holds, at most 2 where the box touches the switch; else 0."""
+    taken = L.select(_holds_around(L, ct), a, L.min(a, L.const(2.0)))
+    return (L.select(_holds(L, ct), taken, L.const(0.0)),)
+
+
+def restricted_point(L: Lanes, c: Value, a: Value) -> tuple[Value]:
+    return (L.select(_holds(L, c), a, L.const(math.nan)),)
+
+
 def chosen_level(L: Lanes, ct: Value, cf: Value, a: Value, b: Value) -> tuple[Value]:
     """Level of `where`: that of the branch taken, at most 2 where the box touches the switch; undecided, the function may jump: at most 1.
     """
@@ -168,6 +184,24 @@ def trust(L: Lanes, n: Value, h: Value, level: Value, least: Value) -> tuple[Val
     """[lo, hi] where the level is at least `least`, else the whole line."""
     enough, infinity = L.ge(level, least), L.const(float("inf"))
     return L.select(enough, n, infinity), L.select(enough, h, infinity)
+
+
+def either(L: Lanes, an: Value, ah: Value, bn: Value, bh: Value, a: Value, guard: Value, least: Value) -> tuple[Value, Value]:
+    """Of two forms of one function the first where the level of the guard is less than `least`; else the second, and the intersection of
+    both where the first is proved to be defined: where it is not, its bounds hold of a limit only, which the second has as a value.
+    """
+    trusted, both = L.ge(guard, least), L.ge(a, L.const(1.0))
+    return tuple(L.select(trusted, L.select(both, L.min(x, y), y), x) for x, y in ((an, bn), (ah, bh)))  # type: ignore[return-value]
+
+
+def either_level(L: Lanes, a: Value, b: Value, guard: Value, least: Value) -> tuple[Value]:
+    """The greater of both levels, where the guard has the level `least`."""
+    return (L.select(L.ge(guard, least), L.max(a, b), a),)
+
+
+def either_point(L: Lanes, a: Value, b: Value, near: Value) -> tuple[Value]:
+    """The second near the place where the first loses its digits: there `near` is less than 1 in size."""
+    return (L.select(L.lt(L.abs(near), L.const(1.0)), b, a),)
 
 
 # -- inputs of known size -----------------------------------------------------------------------------------------

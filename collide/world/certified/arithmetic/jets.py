@@ -168,6 +168,16 @@ class _Jets:
     def where(self, condition: bool | None, a: Jet, b: Jet) -> Jet:
         return _nan(a[1], b[1]) if condition is None else a if condition else b
 
+    def restricted(self, condition: bool | None, a: Jet) -> Jet:
+        return a if condition else _nan(a[1])
+
+    def either(self, level: int, a: Jet, form: Jet, guard: Jet, near: Jet) -> Jet:
+        """Two forms of one function: the first, where it has a value."""
+        return a if all(e.is_finite() for e in (a[0], *(a[1] or ()))) else self.trusted(level, form, guard)
+
+    def hull(self, a: Jet, b: Jet) -> Jet:
+        return a[0].union(b[0]), _nan(a[1], b[1])[1] if a[1] or b[1] else None
+
     def choice(self, s: Jet, a: Jet, b: Jet) -> Jet:
         """a where s > 0, b where s < 0: the derivative of a function that has a kink at 0."""
         return a if s[0] > 0 else b if s[0] < 0 else _nan(a[1], b[1])
