@@ -11,6 +11,7 @@ from .functions.lattices import TricubicSpline
 from .graph.binders import bind
 from .graph.expr import Expr, ExprPool
 from .operators import DefiniteIntegral, Inverse
+from .removable import completed, equal, quotient, total
 
 Convert = Callable[[ExprPool, Any, list[Expr]], Expr]
 """(pool, SymPy node, its converted arguments) -> node."""
@@ -39,10 +40,7 @@ def float_value(e: Any) -> Fraction:
 
 
 def _add(p: ExprPool, e: Any, args: list[Expr]) -> Expr:
-    total = args[0]
-    for a in args[1:]:
-        total = total + a
-    return total
+    return total(args)
 
 
 def _mul(p: ExprPool, e: Any, args: list[Expr]) -> Expr:
@@ -55,7 +53,7 @@ def _mul(p: ExprPool, e: Any, args: list[Expr]) -> Expr:
         else:
             above = a if above is None else above * a
     above = p.constant(1) if above is None else above
-    return above if below is None else above / below
+    return above if below is None else quotient(above, below)
 
 
 def _with_entropies(p: ExprPool, factors: list[Expr]) -> list[Expr]:
@@ -145,8 +143,12 @@ def _piecewise(p: ExprPool, e: Any, args: list[Expr]) -> Expr:
     """Where no condition holds a Piecewise is undefined."""
     value = p.node("undefined")
     for expression, condition in reversed(list(zip(args[::2], args[1::2], strict=True))):
-        value = p.where(condition, expression, value)
+        value = completed(p.where(condition, expression, value))
     return value
+
+
+def _equal(p: ExprPool, e: Any, args: list[Expr]) -> Expr:
+    return equal(*args)
 
 
 def _heaviside(p: ExprPool, e: Any, args: list[Expr]) -> Expr:
@@ -247,7 +249,7 @@ RULES: dict[type, Convert] = {
     sp.Mod: lambda p, e, args: args[0] - args[1] * p.node("floor", args[0] / args[1]),
     sp.StrictLessThan: _same("lt"), sp.LessThan: _same("le"),
     sp.StrictGreaterThan: _swapped("lt"), sp.GreaterThan: _swapped("le"),
-    sp.Equality: _same("eq"), sp.Unequality: lambda p, e, args: p.not_(p.node("eq", *args)),
+    sp.Equality: _equal, sp.Unequality: lambda p, e, args: p.not_(equal(*args)),
     sp.And: _fold("and"), sp.Or: _fold("or"), sp.Not: lambda p, e, args: p.not_(args[0]),
     sp.ITE: lambda p, e, args: _either(p, *args), sp.Implies: lambda p, e, args: p.node("or", p.not_(args[0]), args[1]),
     sp.Xor: _xor, sp.Equivalent: _equivalent,
