@@ -26,7 +26,7 @@ import sympy as sp
 
 from .exact_values import exact_value, exact_values, is_zero
 from .graph.autodiff import RULES
-from .graph.expr import Expr, ExprPool, reachable, substitute
+from .graph.expr import Expr, ExprPool, natural, reachable, substitute
 from .graph.taylor import taylor
 from .graph.vanishing import candidates, linear
 
@@ -55,18 +55,18 @@ class _Zero:
     limit: Any
 
 
-def quotient(above: Expr, below: Expr) -> Expr:
-    """above / below; undefined and yet bounded where both vanish."""
+def removable(above: Expr, below: Expr, plain: Expr | None = None) -> Expr | None:
+    """above / below, undefined and yet bounded where both vanish; None if that is not found. `plain`: the same in another form."""
     zero = _common_zero(above, below)
-    return above / below if zero is None else _bare(zero, _function(zero, above / below))
+    return None if zero is None else _bare(zero, _function(zero, plain or above / below))
 
 
-def total(terms: Sequence[Expr]) -> Expr:
-    """A sum, in which poles may cancel: cos(x)/x - sin(x)/x^2."""
+def total(terms: Sequence[Expr]) -> Expr | None:
+    """A sum in which poles cancel: cos(x)/x - sin(x)/x^2; None if none are found to do so."""
     poles = [e for e in terms if _fraction(e) is not None]
-    zero = _common_zero(*_over_one(poles)) if len(poles) > 1 else None
+    zero = _common_zero(*natural(_over_one(poles))) if len(poles) > 1 else None
     if zero is None:
-        return _sum(terms)
+        return None
     others = [e for e in terms if _fraction(e) is None]
     return _sum([*others, _bare(zero, _function(zero, _sum(poles)))])
 
@@ -234,6 +234,8 @@ def _sum(terms: Sequence[Expr]) -> Expr:
 
 def _fraction(e: Expr) -> tuple[Expr, Expr] | None:
     """Numerator and denominator of a term with a denominator that varies."""
+    if e.op == "either":
+        return _fraction(e.args[0])
     if e.op == "neg":
         inside = _fraction(e.args[0])
         return None if inside is None else (-inside[0], inside[1])

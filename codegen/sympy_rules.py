@@ -10,8 +10,9 @@ from .functions import Chebyshev, SphericalBesselQuotient, Spline
 from .functions.lattices import TricubicSpline
 from .graph.binders import bind
 from .graph.expr import Expr, ExprPool
+from .identities import cotangent, difference, fraction, logarithm, modulo, product
 from .operators import DefiniteIntegral, Inverse
-from .removable import completed, equal, quotient, total
+from .removable import completed, equal, total
 
 Convert = Callable[[ExprPool, Any, list[Expr]], Expr]
 """(pool, SymPy node, its converted arguments) -> node."""
@@ -40,20 +41,17 @@ def float_value(e: Any) -> Fraction:
 
 
 def _add(p: ExprPool, e: Any, args: list[Expr]) -> Expr:
-    return total(args)
+    found = total(args)
+    if found is not None:
+        return found
+    result = args[0]
+    for a in args[1:]:
+        result = result + a
+    return difference(args, result)
 
 
 def _mul(p: ExprPool, e: Any, args: list[Expr]) -> Expr:
-    """Factors with negative exponents are gathered into one denominator: one division instead of several."""
-    above: Expr | None = None
-    below: Expr | None = None
-    for a in _with_entropies(p, args):
-        if a.op == "div" and a.args[0].op == "constant" and a.args[0].value == 1:
-            below = a.args[1] if below is None else below * a.args[1]
-        else:
-            above = a if above is None else above * a
-    above = p.constant(1) if above is None else above
-    return above if below is None else quotient(above, below)
+    return product(_with_entropies(p, args))
 
 
 def _with_entropies(p: ExprPool, factors: list[Expr]) -> list[Expr]:
@@ -232,11 +230,11 @@ RULES: dict[type, Convert] = {
     sp.Add: _add, sp.Mul: _mul, sp.Pow: _pow, sp.Piecewise: _piecewise, sp.Heaviside: _heaviside,
     sp.Abs: _same("abs"), sp.sign: _same("sign"), sp.floor: _same("floor"), sp.ceiling: _same("ceiling"),
     sp.Min: _fold("min"), sp.Max: _fold("max"),
-    sp.exp: _same("exp"), sp.log: _same("log"), sp.sin: _same("sin"), sp.cos: _same("cos"), sp.tan: _same("tan"),
+    sp.exp: _same("exp"), sp.log: lambda p, e, args: logarithm(*args), sp.sin: _same("sin"), sp.cos: _same("cos"), sp.tan: _same("tan"),
     sp.asin: _same("asin"), sp.acos: _same("acos"), sp.atan: _same("atan"), sp.atan2: _same("atan2"),
     sp.sinh: _same("sinh"), sp.cosh: _same("cosh"), sp.tanh: _same("tanh"),
     sp.asinh: _same("asinh"), sp.acosh: _same("acosh"), sp.atanh: _same("atanh"),
-    sp.sec: _reciprocal("cos"), sp.csc: _reciprocal("sin"), sp.cot: _reciprocal("tan"),
+    sp.sec: _reciprocal("cos"), sp.csc: _reciprocal("sin"), sp.cot: lambda p, e, args: cotangent(*args),
     sp.sech: _reciprocal("cosh"), sp.csch: _reciprocal("sinh"), sp.coth: _reciprocal("tanh"),
     sp.sinc: lambda p, e, args: p.node("sinc", args[0], value=0),
     sp.erf: _same("erf"), sp.erfc: _same("erfc"), sp.Si: _same("sine_integral"), sp.besselj: _bessel_j,
@@ -245,8 +243,8 @@ RULES: dict[type, Convert] = {
     sp.Integral: lambda p, e, args: args[0], Spline: lambda p, e, args: args[0], DefiniteIntegral: _integral, Inverse: _inverse,
     Chebyshev: _same("chebyshev"), SphericalBesselQuotient: _bessel,
     TricubicSpline: lambda p, e, args: p.node("tricubic", *args, value=e.value),
-    sp.frac: lambda p, e, args: args[0] - p.node("floor", args[0]),
-    sp.Mod: lambda p, e, args: args[0] - args[1] * p.node("floor", args[0] / args[1]),
+    sp.frac: lambda p, e, args: fraction(*args),
+    sp.Mod: lambda p, e, args: modulo(*args),
     sp.StrictLessThan: _same("lt"), sp.LessThan: _same("le"),
     sp.StrictGreaterThan: _swapped("lt"), sp.GreaterThan: _swapped("le"),
     sp.Equality: _equal, sp.Unequality: lambda p, e, args: p.not_(equal(*args)),

@@ -17,7 +17,7 @@ from ..emit.dispatch import INLINE, interval_operation
 from ..emit.elementary import arithmetic, exponential
 from ..emit.entry import add_entry
 from ..emit.lanes import Lanes, Module
-from ..graph.expr import Expr, reachable
+from ..graph.expr import Expr, natural, reachable
 from ..graph.serialize import serialize
 from ..graph.signs import Known, analyse
 from ..machine import waited
@@ -48,29 +48,13 @@ def backward_code(equations: Sequence[Expr], condition: Expr | None) -> Code | N
     their boxes stay. None for graphs that are too large, or hold nodes of proofs.
     """
     roots = [*equations, *([] if condition is None else [condition])]
-    roots = natural(roots)
+    roots = natural(roots, whole=False)
     equations, condition = (roots, None) if condition is None else (roots[:-1], roots[-1])
     order = reachable(roots)
     if len(order) > LIMIT or any(e.op in _FOREIGN for e in order):
         return None
     key = code_key("backward", serialize(roots), str(condition is not None))
     return Code(waited.kept(key, "text", lambda: (_text(equations, condition, order),)), ("kernel",))
-
-
-def natural(roots: Sequence[Expr]) -> list[Expr]:
-    """The graph with the first form of each function that has two: levels, which tell where the other counts, are not computed here. Of
-    one that has a value where the first has none, nothing is known.
-    """
-    if not any(e.op == "either" for e in reachable(roots)):
-        return list(roots)
-    done: dict[int, Expr] = {}
-    for e in reachable(roots):
-        args = tuple(done[a.index] for a in e.args)
-        if e.op == "either":
-            done[e.index] = e.pool.node("undefined") if args[0].op == "restricted" else args[0]
-            continue
-        done[e.index] = e if args == e.args else e.pool.node(e.op, *args, value=e.value)
-    return [done[e.index] for e in roots]
 
 
 def _text(equations: Sequence[Expr], condition: Expr | None, order: Sequence[Expr]) -> str:

@@ -190,6 +190,11 @@ def _accumulated(p: ExprPool, order: Sequence[Expr], seeds: dict[int, Expr], tog
             if derivative is not None:
                 d[e.index] = derivative
             continue
+        if e.op == "power_integer" and e.args[0].op == "sqrt":
+            # (x^(k/2))' = k/2 x^(k/2 - 1): the square root alone has no derivative at 0.
+            root = e.args[0]
+            d[e.index] = p.constant(Fraction(e.value, 2)) * p.power_integer(root, e.value - 2) * d[root.args[0].index]
+            continue
         total: Expr | None = None
         for argument, partial in zip(e.args, RULES[e.op](p, e, e.args), strict=True):
             if partial is not None and argument.index in d:

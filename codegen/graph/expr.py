@@ -330,3 +330,23 @@ def substitute(outputs: Sequence[Expr], replacement: dict[int, Expr]) -> list[Ex
             same = all(a is b for a, b in zip(args, e.args, strict=True))
             done[e.index] = e if same else e.pool.node(e.op, *args, value=e.value)
     return [done[e.index] for e in outputs]
+
+
+def natural(outputs: Sequence[Expr], whole: bool = True) -> list[Expr]:
+    """The graph with the first form of each function that has two: for what computes no levels, which tell where the other counts.
+
+    Where the first form lacks a value that the function has, nothing is known of it; if the `whole` function is needed, it stays.
+    """
+    order = reachable(outputs)
+    if not any(e.op == "either" for e in order):
+        return list(outputs)
+    done: dict[int, Expr] = {}
+    for e in order:
+        args = tuple(done[a.index] for a in e.args)
+        if e.op == "either" and args[0].op == "restricted":
+            done[e.index] = e if whole else e.pool.node("undefined")
+        elif e.op == "either" and not (whole and args[0].op == "where"):
+            done[e.index] = args[0]
+        else:
+            done[e.index] = e if args == e.args else e.pool.node(e.op, *args, value=e.value)
+    return [done[e.index] for e in outputs]

@@ -22,7 +22,8 @@ _TURNS: dict[tuple[str, int], tuple[Fraction | int, ...]] = {
 }
 # Where a formula of one variable is no chain of functions, these are tried.
 _SIMPLE = (0, 1, -1)
-_MOST = 40
+_MOST, _LARGEST = 40, 10**12
+_INVERSE = {"exp": "log", "log": "exp"}
 
 
 def candidates(f: Expr) -> Iterator[tuple[Expr, Expr]]:
@@ -44,12 +45,25 @@ def _inner(f: Expr, v: Expr) -> list[tuple[Expr, Expr]]:
         return _solved(f, v)
     if f.op == "neg":
         return [(a[0], -v)]
-    if f.op in ("power_integer", "pow", "abs", "sqrt") and number in (0, 1):
-        return [(a[0], v), *([(a[0], -v)] if number and f.op in ("power_integer", "abs") else [])]
+    if f.op in ("power_integer", "pow", "abs", "sqrt"):
+        root = _root(v, f.value) if f.op == "power_integer" else v * v if f.op == "sqrt" else v if f.op == "abs" or number in (0, 1) else None
+        return [] if root is None else [(a[0], root), (a[0], -root)] if f.op in ("power_integer", "abs") else [(a[0], root)]
+    if f.op in _INVERSE and number not in (0, 1):
+        return [(a[0], pool.node(_INVERSE[f.op], v))]
     found = [(a[0], pool.constant(w)) for w in _VALUES.get((f.op, number), ())] if number is not None else []
     if number is not None:
         found += [(a[0], pool.constant("pi") * w if w else pool.constant(0)) for w in _TURNS.get((f.op, number), ())]
     return found + ([(a[0], v)] if f.op in _ODD and number == 0 and (f.op, 0) not in _TURNS else [])
+
+
+def _root(v: Expr, k: int) -> Expr | None:
+    """The k-th root of a rational number, if it is rational."""
+    if v.op != "constant" or not isinstance(v.value, Fraction):
+        return None
+    sign = -1 if v.value < 0 else 1
+    roots = [round(abs(n) ** (1 / k)) if abs(n) < _LARGEST else 0 for n in (v.value.numerator, v.value.denominator)]
+    found = Fraction(sign * roots[0], max(roots[1], 1))
+    return v.pool.constant(found) if found**k == v.value else None
 
 
 def _solved(f: Expr, v: Expr) -> list[tuple[Expr, Expr]]:
