@@ -50,7 +50,8 @@ def contract(constraints: Any, variables: Sequence[Any], parameters: Sequence[An
 
     `constraints`: a SymPy relation (``sp.Le(f, 0)``, ``sp.Eq(f, g)``, ``x < y``), relations joined by And, Or and Not, or a list of such. f
     in [a, b] is ``sp.And(f >= a, f <= b)``. A relation *holds* where both sides are defined and it is true. `variables`, `parameters`: as
-    of `codegen.compile`. `rounds`: a box is gone through that often at most, see `Contractor`.
+    of `codegen.compile`; a variable that is assumed to be an integer (``Symbol("n", integer=True)``) is one: its bounds are rounded
+    inwards, and boxes without an integer are empty. `rounds`: a box is gone through that often at most, see `Contractor`.
 
     Raises TypeError for what is no relation, text among it, UnsupportedExpression (a ValueError) for a formula that has no inclusion
     function or more than 1,500 operations, and ValueError for symbols that are not listed, or twice, and for `rounds` that are no number
@@ -167,7 +168,9 @@ class _Code(Kernel):
         pool = ExprPool()
         known: dict[Any, Expr] = {s: pool.variable(k) for k, s in enumerate(variables)}
         super().__init__(list(known.values()), list(map(str, variables)), list(map(str, parameters)))
-        self.part, self.rounds = _part(formula, known | {s: pool.parameter(k) for k, s in enumerate(parameters)}, pool), rounds
+        part = _part(formula, known | {s: pool.parameter(k) for k, s in enumerate(parameters)}, pool)
+        whole = [r for s in variables if s.is_integer for r in _integer(known[s])]
+        self.part, self.rounds = All((All((part,)), All(tuple(whole)))) if whole else part, rounds
 
     def llvm(self, kind: Kind = "interval", entry: str = "batch") -> str:
         return write(Module(longest=0), self.part, len(self.variables), len(self.parameters), self.rounds, entry)
@@ -192,6 +195,11 @@ def _part(formula: Formula, known: dict[Any, Expr], pool: ExprPool) -> Part:
     if too_long(part):
         raise UnsupportedExpression(f"{shown(relation)} has more than {LIMIT:,} operations; give a shorter one")
     return part
+
+
+def _integer(x: Expr) -> tuple[Relation, Relation]:
+    """x is its floor and its ceiling: bounds are rounded inwards."""
+    return Relation("eq", x, x.pool.node("floor", x)), Relation("eq", x, x.pool.node("ceiling", x))
 
 
 def _structure(part: Part) -> str:

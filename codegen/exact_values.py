@@ -13,8 +13,9 @@ Number = Any
 
 _NAMED = {"pi": sp.pi, "e": sp.E, "euler_gamma": sp.EulerGamma, "catalan": sp.Catalan}
 _FUNCTIONS: dict[str, Callable[..., Number]] = {
-    **{name: getattr(sp, name) for name in ("sqrt", "sign", "floor", "ceiling", "exp", "log", "sin", "cos", "tan", "asin", "acos", "atan",
-                                            "atan2", "sinh", "cosh", "tanh", "asinh", "acosh", "atanh", "erf", "erfc", "loggamma", "gamma")},
+    **{name: getattr(sp, name) for name in (
+        "sqrt", "sign", "floor", "ceiling", "exp", "log", "sin", "cos", "tan", "asin", "acos", "atan", "atan2", "sinh", "cosh", "tanh",
+        "asinh", "acosh", "atanh", "erf", "erfc", "loggamma", "gamma")},
     "abs": sp.Abs, "min": sp.Min, "max": sp.Max, "sine_integral": sp.Si, "heaviside": sp.Heaviside,
 }
 

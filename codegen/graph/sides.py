@@ -46,8 +46,9 @@ def _atan2(p: ExprPool, e: Expr, y: Expr, x: Expr) -> Expr:
     return p.where(p.node("around", off), angle, p.node("hull", p.node("hull", angle, -pi), pi))
 
 
-_JUMPS: dict[str, Callable[..., Expr]] = {"where": _where, "restricted": _restricted, "sign": _sign, "heaviside": _heaviside, "floor": _floor, "ceiling": _ceiling,
-                                          "atan2": _atan2}
+_JUMPS: dict[str, Callable[..., Expr]] = {
+    "where": _where, "restricted": _restricted, "sign": _sign, "heaviside": _heaviside, "floor": _floor, "ceiling": _ceiling, "atan2": _atan2,
+}  # fmt: skip
 
 
 def both_sides(outputs: Sequence[Expr]) -> list[Expr]:

@@ -39,21 +39,23 @@ def candidates(f: Expr) -> Iterator[tuple[Expr, Expr]]:
 
 def _inner(f: Expr, v: Expr) -> list[tuple[Expr, Expr]]:
     """f = v where one of these has its value."""
-    pool, a = f.pool, f.args
-    number = v.value if v.op == "constant" and isinstance(v.value, Fraction) and v.value.denominator == 1 else None
+    pool, (x, *_) = f.pool, f.args or (f,)
     if f.op in ("add", "sub", "mul", "div"):
         return _solved(f, v)
     if f.op == "neg":
-        return [(a[0], -v)]
-    if f.op in ("power_integer", "pow", "abs", "sqrt"):
-        root = _root(v, f.value) if f.op == "power_integer" else v * v if f.op == "sqrt" else v if f.op == "abs" or number in (0, 1) else None
-        return [] if root is None else [(a[0], root), (a[0], -root)] if f.op in ("power_integer", "abs") else [(a[0], root)]
+        return [(x, -v)]
+    if f.op in ("power_integer", "abs"):
+        root = _root(v, f.value) if f.op == "power_integer" else v
+        return [] if root is None else [(x, root), (x, -root)]
+    if f.op == "sqrt":
+        return [(x, v * v)]
+    number = int(v.value) if v.op == "constant" and v.value in (-1, 0, 1, 2) else None
     if f.op in _INVERSE and number not in (0, 1):
-        return [(a[0], pool.node(_INVERSE[f.op], v))]
-    found = [(a[0], pool.constant(w)) for w in _VALUES.get((f.op, number), ())] if number is not None else []
-    if number is not None:
-        found += [(a[0], pool.constant("pi") * w if w else pool.constant(0)) for w in _TURNS.get((f.op, number), ())]
-    return found + ([(a[0], v)] if f.op in _ODD and number == 0 and (f.op, 0) not in _TURNS else [])
+        return [(x, pool.node(_INVERSE[f.op], v))]
+    if number is None or (f.op == "pow" and number in (0, 1)) or (f.op in _ODD and number == 0 and (f.op, 0) not in _TURNS):
+        return [] if number is None else [(x, v)]
+    values = [pool.constant(w) for w in _VALUES.get((f.op, number), ())]
+    return [(x, w) for w in [*values, *(pool.constant("pi") * w if w else pool.constant(0) for w in _TURNS.get((f.op, number), ()))]]
 
 
 def _root(v: Expr, k: int) -> Expr | None:

@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 import sympy as sp
 
 from codegen.given import shown
+from codegen.walk import free_symbols
 
 # Alternatives at most, each a problem of its own on the common queue.
 _TERMS = 64
@@ -36,8 +37,14 @@ def alternatives(conditions: Sequence[Any]) -> list[Term]:
 
 def closed(conditions: Sequence[Any]) -> list[str]:
     """The strict inequalities in the terms, and as what each was read."""
-    strict = dict.fromkeys(e.formula for term in _literals(conditions) for e in term if e.relation == ">")
+    terms = _literals([c for c in conditions if not of_integers(c)])
+    strict = dict.fromkeys(e.formula for term in terms for e in term if e.relation == ">")
     return [f"{shown(f)} > 0 as >= 0" for f in strict if not f.is_number]
+
+
+def of_integers(e: Any) -> bool:
+    """Are all its variables integers, so that a strict inequality leaves a closed set?"""
+    return bool(free_symbols(e)) and all(s.is_integer for s in free_symbols(e))
 
 
 def _literals(conditions: Sequence[Any]) -> list[tuple[_Literal, ...]]:
@@ -78,3 +85,12 @@ def _conjunction(parts: Sequence[list[tuple[_Literal, ...]]], excluded: bool = F
 def _contradictory(a: tuple[_Literal, ...], b: tuple[_Literal, ...]) -> bool:
     """Does one say g > 0 and the other g <= 0?"""
     return any(">" in (d.relation, e.relation) and "=" not in (d.relation, e.relation) and d.formula == -e.formula for d in a for e in b)
+
+
+def closed_relation(c: Any) -> Any:
+    """The condition with each strict inequality as the closed one, but for those of integers."""
+    if of_integers(c):
+        return c
+    if isinstance(c, (sp.Gt, sp.Lt)):
+        return (sp.Ge if isinstance(c, sp.Gt) else sp.Le)(*c.args, evaluate=False)
+    return c.func(*map(closed_relation, c.args)) if isinstance(c, (sp.And, sp.Or)) else c

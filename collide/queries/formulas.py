@@ -19,16 +19,22 @@ from ..search.search import Search
 
 # If there are more boxes, runs of them are joined before groups are formed.
 _MANY = 2000
+# All integers up to this size are doubles.
+_LARGEST = 2**53
 
 
 @dataclass(frozen=True, eq=False)
 class Domain:
-    """A box: its symbols, their exact ends, and the ends in doubles (`outer` encloses the exact box, `inner` lies in it)."""
+    """A box: its symbols, their exact ends, and the ends in doubles (`outer` encloses the exact box, `inner` lies in it).
+
+    `notes`: sentences about ends that were moved, as a symbol is assumed to have a sign.
+    """
 
     symbols: tuple[sp.Symbol, ...]
     ends: tuple[tuple[Any, Any], ...]
     outer: np.ndarray
     inner: np.ndarray
+    notes: tuple[str, ...] = ()
 
     def __len__(self) -> int:
         return len(self.symbols)
@@ -37,16 +43,21 @@ class Domain:
     def names(self) -> tuple[str, ...]:
         return tuple(map(str, self.symbols))
 
+    @property
+    def integers(self) -> np.ndarray:
+        """(n,) bool: is the variable an integer?"""
+        return np.array([bool(x.is_integer) for x in self.symbols])
+
     def nodes(self, pool: ExprPool) -> dict[Any, Expr]:
         """The first variables of a graph, by symbol."""
         return {x: pool.variable(k) for k, x in enumerate(self.symbols)}
 
 
 def read_domain(domain: Any) -> Domain:
-    """{symbol: (lo, hi), ...} with finite lo < hi."""
+    """{symbol: (lo, hi), ...} with finite lo < hi. The ends of integers are rounded inwards; where no number is left, ValueError."""
     if not isinstance(domain, Mapping) or not domain:
         raise ValueError(f"the domain must be a dictionary {{symbol: (lo, hi), ...}} with at least one symbol, got {shown(domain)}")
-    ends = []
+    ends, notes = [], []
     for x, interval in domain.items():
         if not isinstance(x, sp.Symbol):
             raise TypeError(f"a variable must be a SymPy Symbol, got {shown(x)} of type {type(x).__name__}")
@@ -58,29 +69,63 @@ def read_domain(domain: Any) -> Domain:
             raise ValueError(f"the domain of {x} must have two finite real ends, got {shown(interval)}")
         if not lo < hi:
             raise ValueError(f"the domain of {x} must satisfy lo < hi, got {shown(interval)}; substitute the value of a fixed variable")
-        _check_sign(x, lo, hi)
-        ends.append((lo, hi))
+        cut = _cut(x, lo, hi)
+        if cut != (lo, hi):
+            notes.append(f"{x} is assumed to be {_sign_of(x)}: its domain ends at 0, ({cut[0]}, {cut[1]}).")
+        ends.append(_rounded(x, *cut))
     outer, inner = bounds(ends)
-    return Domain(tuple(domain), tuple(ends), outer, inner)
+    return Domain(tuple(domain), tuple(ends), outer, inner, tuple(notes))
 
 
 def _check_assumptions(x: Any) -> None:
-    """A variable is any real number: others are not searched for."""
+    """A variable is any real number, or any integer: others are not searched for."""
     check_real(x)
-    for name in ("integer", "rational", "algebraic"):
+    others = ("even", "odd", "prime", "composite") if x.is_integer else ("integer", "rational", "algebraic")
+    for name in others:
         known = getattr(x, f"is_{name}")
-        if known is not None:
-            raise ValueError(f"the symbol {x} is assumed {'' if known else 'not '}to be {name}, but a domain holds all real numbers in it; "
-                             f'write Symbol("{x}", real=True), and try the values of a discrete variable one by one')
+        if known is not None and not _by_sign(x, name):
+            raise ValueError(f"the symbol {x} is assumed {'' if known else 'not '}to be {name}, but a domain holds all real numbers or all "
+                             f'integers in it; write Symbol("{x}", real=True) or Symbol("{x}", integer=True), and try values one by one')
 
 
-def _check_sign(x: Any, lo: Any, hi: Any) -> None:
-    """What is assumed of the sign must hold in the domain, but for 0 at an end: SymPy has simplified formulas by it."""
-    wrong = {"positive": lo < 0, "negative": hi > 0, "nonnegative": lo < 0, "nonpositive": hi > 0, "nonzero": lo < 0 < hi}
-    for name, contradicted in wrong.items():
-        if contradicted and getattr(x, f"is_extended_{name}"):
-            raise ValueError(f"the symbol {x} is assumed to be {name}, but its domain is from {lo} to {hi}; "
-                             f'change the domain, or write Symbol("{x}", real=True)')
+def check_real_variables(domain: Domain) -> None:
+    """ValueError where some variable is an integer."""
+    if domain.integers.any():
+        names = ", ".join(name for name, integer in zip(domain.names, domain.integers, strict=True) if integer)
+        raise ValueError(f"no log can be written of integer variables, such as {names}; leave out log=")
+
+
+def _by_sign(x: Any, name: str) -> bool:
+    """Does that follow from the sign? An integer that is not positive is no prime number."""
+    return name in ("prime", "composite") and bool(x.is_nonpositive)
+
+
+def _sign_of(x: Any) -> str:
+    return next(name for name in ("positive", "negative", "nonnegative", "nonpositive") if getattr(x, f"is_extended_{name}"))
+
+
+def _cut(x: Any, lo: Any, hi: Any) -> tuple[Any, Any]:
+    """The part of the domain that has the assumed sign, with 0 as its end."""
+    zero = sp.Integer(0)
+    new = zero if x.is_extended_nonnegative and lo < 0 else lo, zero if x.is_extended_nonpositive and hi > 0 else hi
+    if not new[0] < new[1]:
+        raise ValueError(f"the symbol {x} is assumed to be {_sign_of(x)}, but its domain is from {lo} to {hi}; "
+                         f'change the domain, or write Symbol("{x}", real=True)')
+    return new
+
+
+def _rounded(x: Any, lo: Any, hi: Any) -> tuple[Any, Any]:
+    """The ends of an integer, rounded inwards."""
+    if not x.is_integer:
+        return lo, hi
+    new = sp.ceiling(lo), sp.floor(hi)
+    if x.is_nonzero:
+        new = sp.Integer(1) if new[0] == 0 else new[0], sp.Integer(-1) if new[1] == 0 else new[1]
+    if new[0] > new[1]:
+        raise ValueError(f"the symbol {x} is assumed to be an integer, and there is none in its domain, from {lo} to {hi}")
+    if max(abs(new[0]), abs(new[1])) > _LARGEST:
+        raise ValueError(f"integers are searched for up to 2**53 in size, got the domain of {x} from {lo} to {hi}")
+    return new
 
 
 def _finite(end: Any) -> bool:
@@ -134,10 +179,13 @@ def _check_symbols(e: Any, domain: Domain) -> None:
         raise ValueError(f"the free symbol {s} has no domain; list it as {s}: (lo, hi), or substitute a value")
 
 
-def convert_condition(conditions: Iterable[Any], nodes: Mapping[Any, Expr], pool: ExprPool) -> Expr | None:
-    """One truth value for all conditions; None when there is none."""
+def convert_condition(conditions: Iterable[Any], nodes: Mapping[Any, Expr], pool: ExprPool, domain: Domain) -> Expr | None:
+    """One truth value for all conditions, that symbols are not 0 among them where that is assumed; None when there is none."""
     total: Expr | None = None
-    for part in convert(list(conditions), dict(nodes), pool):
+    zero = pool.constant(0)
+    nonzero = [pool.not_(pool.node("eq", nodes[x], zero)) for x, (lo, hi) in zip(domain.symbols, domain.outer, strict=True)
+               if x.is_extended_nonzero and lo <= 0 <= hi]
+    for part in [*convert(list(conditions), dict(nodes), pool), *nonzero]:
         total = part if total is None else pool.node("and", total, part)
     return total
 

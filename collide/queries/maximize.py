@@ -49,7 +49,7 @@ def maximize(objective: Any, domain: Mapping[Any, tuple[Any, Any]], *, equal: An
     objective : formula
         The real function f.
     domain : mapping
-        {symbol: (lo, hi), ...}, with finite lo < hi.
+        {symbol: (lo, hi), ...}, with finite lo < hi; assumptions as of `minimize`.
     equal : formula or list, optional
         Formulas h, meaning h = 0, or Eq(a, b).
     at_least : formula, relation or list, optional

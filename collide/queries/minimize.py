@@ -47,8 +47,9 @@ from ..search.native.layout import ALONE, UNIQUE
 from ..search.options import Options
 from ..search.problem import Problem
 from ..search.search import Search
-from .alternatives import Term, alternatives, closed
-from .formulas import Domain, merge, read_conditions, read_domain, read_functions, settled, stack
+from .alternatives import Term, alternatives, closed, closed_relation
+from .formulas import Domain, check_real_variables, merge, read_conditions, read_domain, read_functions, settled, stack
+from .integers import Cell, Cells, Least, least
 
 if TYPE_CHECKING:
     from ..proof.log import Log
@@ -138,7 +139,8 @@ def minimize(objective: Any, domain: Mapping[Any, tuple[Any, Any]], *, equal: An
     objective : formula
         The real function f.
     domain : mapping
-        {symbol: (lo, hi), ...}, with finite lo < hi.
+        {symbol: (lo, hi), ...}, with finite lo < hi. A symbol with ``integer=True`` is one; one with a sign has its domain cut at 0, which
+        `notes` say.
     equal : formula or list, optional
         Formulas h, meaning h = 0, or Eq(a, b).
     at_least : formula, relation or list, optional
@@ -172,7 +174,8 @@ def minimize(objective: Any, domain: Mapping[Any, tuple[Any, Any]], *, equal: An
 
     Notes
     -----
-    `bracket` *encloses* the least value, if a feasible point exists (Hansen and Walster 2004, Chapter 13). Points where a formula is
+    `bracket` *encloses* the least value, if a feasible point exists (Hansen and Walster 2004, Chapter 13). Boxes of integers are split
+    between two of them, and bounded by the minimum over real numbers (Land and Doig 1960). Points where a formula is
     undefined, or larger than 1e300, are not feasible.
 
     Examples
@@ -189,9 +192,13 @@ def minimize(objective: Any, domain: Mapping[Any, tuple[Any, Any]], *, equal: An
     function = read_objective(objective, box, "minimize")
     equations = [e for e in read_functions(equal, box, "equal") if e != 0]
     conditions = read_conditions(at_least, box)
-    terms, strict = alternatives(conditions), closed(conditions)
+    terms, strict = [] if box.integers.any() else alternatives(conditions), closed(conditions)
     clock = Clock(as_budget(budget), progress, READING)
     proof = None if log is None else _log(log, box, function, equations, terms)
+    notes = (*([f"Strict inequalities were read as closed: {', '.join(strict)}."] if strict else []), *box.notes)
+    if box.integers.any():
+        found = _mixed(box, function, equations, conditions, (tolerance, width), clock)
+        return replace(found, notes=(*notes, *found.notes))
     search, finished = None, False
     with clock.query():
         candidates = [_problem(function, [*equations, *term.equal], term.at_least, box) for term in terms]
@@ -202,8 +209,8 @@ def minimize(objective: Any, domain: Mapping[Any, tuple[Any, Any]], *, equal: An
         found = _infeasible(box, clock) if finished else _unsearched(box, clock)
     else:
         found = clock.read(functools.partial(_result, search, finished, box, tolerance, clock))
-    if strict:
-        found = replace(found, notes=(f"Strict inequalities were read as closed: {', '.join(strict)}.", *found.notes))
+    if notes:
+        found = replace(found, notes=(*notes, *found.notes))
     return logged(found, proof, clock)
 
 
@@ -218,10 +225,42 @@ def read_objective(objective: Any, box: Domain, query: str) -> Any:
 
 
 def _log(path: str | PathLike[str], box: Domain, objective: Any, equations: Sequence[Any], terms: Sequence[Term]) -> "Log":
+    check_real_variables(box)
     if len(terms) != 1:
         raise ValueError("no log can be written of conditions that are joined by Or")
     variables = [(s, lo, hi) for s, (lo, hi) in zip(box.symbols, box.ends, strict=True)]
     return minimum_log(path, variables, objective, [*equations, *terms[0].equal], terms[0].at_least)
+
+
+def _mixed(box: Domain, objective: Any, equal: Sequence[Any], conditions: Sequence[Any], widths: tuple[float, float],
+           clock: Clock) -> Minimum:
+    """A minimum of which some variables are integers."""
+    tolerance, width = widths
+    closed_conditions = [closed_relation(c) for c in conditions]
+    found, cells = Least(), Cells(box, equal, closed_conditions)
+
+    def question(function: Any, cell: Cell, budget: Budget) -> Minimum:
+        return minimize(function, cell.domain, equal=cell.formulas, at_least=cell.conditions, tolerance=tolerance, width=width,  # type: ignore[no-any-return]
+                        budget=budget)
+
+    with clock.query():
+        least(cells, objective, question, found, tolerance, clock)
+    return clock.read(functools.partial(_least_of, found, box, tolerance, clock))
+
+
+def _least_of(found: Least, box: Domain, tolerance: float, clock: Clock) -> Minimum:
+    left, n = found.remaining(), len(box)
+    if not left and found.upper == math.inf:
+        return _infeasible(box, clock) if found.done else _unsearched(box, clock)
+    lower = found.lower
+    ones, others = [b for b, alone in left if alone], [b for b, alone in left if not alone]
+    boxes = [*ones, *merge(stack(others, n))]
+    status = MinimumStatus.UNRESOLVED if found.done else MinimumStatus.BUDGET_SPENT
+    if _narrow(lower, found.upper, tolerance):
+        status = MinimumStatus.OPTIMAL
+    point = None if found.feasible is None else found.feasible.mean(axis=1)
+    return Minimum(status=status, bracket=Interval(lower, found.upper), boxes=stack(boxes, n), unique=np.arange(len(boxes)) < len(ones),
+                   point=point, feasible=found.feasible, variables=box.names, iterations=clock.boxes, seconds=clock.seconds)
 
 
 # -- the problem ------------------------------------------------------------------------------------------------------

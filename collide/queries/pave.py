@@ -50,7 +50,8 @@ class Subpaving(Frozen):
 
     `inner` (k, n, 2): every point of these boxes is *proved* to be in the set. `border` (j, n, 2): boxes of which that is not decided;
     every point of the set lies in an inner box or a border box, also when the budget was spent. No two of all boxes share more than
-    their sides. `domain` (n, 2): the box of doubles that was searched; ends that are no doubles were rounded outwards.
+    their sides. `domain` (n, 2): the box of doubles that was searched; ends that are no doubles were rounded outwards. Of the
+    variables that are `integers` a box holds the integers in it. `notes` are further sentences of the summary.
 
     Of equations, which have no inner boxes: `exists` (j,), for each border box: for every value of the `free` variables in the box,
     *proved*, there is exactly one value of the others such that the point is in the set, and in the box `regions` (j, n, 2), which holds
@@ -68,6 +69,8 @@ class Subpaving(Frozen):
     variables: tuple[str, ...]
     iterations: int
     seconds: float
+    notes: tuple[str, ...] = ()
+    integers: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         self._freeze()
@@ -77,19 +80,20 @@ class Subpaving(Frozen):
 
     @property
     def volume(self) -> Interval:
-        """Bounds of the volume of the set (length, area) in the units of the variables, rounded outwards."""
-        inside, doubtful = _volume(self.inner), _volume(self.border)
+        """Bounds of the volume of the set (length, area) in the units of the variables, rounded outwards. Integers are counted."""
+        counted = np.array([name in self.integers for name in self.variables])
+        inside, doubtful = _volume(self.inner, counted), _volume(self.border, counted)
         return Interval(inside.lo, math.nextafter(inside.hi + doubtful.hi, math.inf) if doubtful.hi else inside.hi)
 
     def summary(self) -> str:
         """One paragraph: what was proved, and what was not."""
         if self.status is SubpavingStatus.EMPTY:
-            return f"{self.status.value} {effort(self.iterations, self.seconds)}"
+            return " ".join([self.status.value, *self.notes, effort(self.iterations, self.seconds)])
         found = f"{counted(len(self.inner), 'inner box')} and {counted(len(self.border), 'border box')}"
         pieces = f" A piece of the zeros is proved to exist in {int(self.exists.sum()):,} of these." if self.exists.any() else ""
         volume = self.volume
-        return f"{self.status.value} Found: {found}.{pieces} The volume is from {volume.lo:.9g} to {volume.hi:.9g}. " \
-               f"{effort(self.iterations, self.seconds)}"
+        sentences = [f"{self.status.value} Found: {found}.{pieces} The volume is from {volume.lo:.9g} to {volume.hi:.9g}.", *self.notes]
+        return " ".join([*sentences, effort(self.iterations, self.seconds)])
 
     def _repr_html_(self) -> str:
         boxes, kinds = np.concatenate([self.inner, self.border]), len(self.inner)
@@ -117,7 +121,7 @@ def pave(constraints: Any, domain: Mapping[Any, tuple[Any, Any]], *, eps: float,
         Relations of SymPy, joined by And, Or and Not in any way, as of `codegen.contract`. A relation holds where both of its sides are
         defined and it is true.
     domain : mapping
-        {symbol: (lo, hi), ...}, with finite lo < hi.
+        {symbol: (lo, hi), ...}, with finite lo < hi; assumptions as of `minimize`.
     eps : float
         In the units of the variables. Boxes are halved until no side is longer, or than some units in the last place of its ends.
     budget : float or Budget, optional
@@ -173,14 +177,15 @@ class _Found:
         self.box = box
         self.inner: list[np.ndarray] = [np.empty((0, n, 2))]
         most = min(_MOST, (budget.bytes or math.inf) / (16 * n))
-        self.paving = Paving(box.outer[None].copy(), most=most, examined=budget.boxes or math.inf)
+        self.paving = Paving(box.outer[None].copy(), most=most, examined=budget.boxes or math.inf,
+                             integers=box.integers if box.integers.any() else None)
         self.done = False
         self.proofs: tuple[np.ndarray, np.ndarray, np.ndarray] | None = None
 
     def prove(self, outer: Contractor) -> None:
         """Pieces of zeros in the small boxes; nothing is proved of them before that has ended."""
         equations, others = _divided(outer)
-        if equations and self.done:
+        if equations and self.done and not self.box.integers.any():
             self.proofs = proved_pieces(equations, ~others, outer.symbols, self.paving.small, self.box.outer)
 
     def result(self, clock: Clock) -> Subpaving:
@@ -189,7 +194,17 @@ class _Found:
         status = SubpavingStatus.EMPTY if not len(inner) + len(border) else SubpavingStatus.PAVED
         return Subpaving(status=status if self.done else SubpavingStatus.BUDGET_SPENT, inner=inner, border=border, exists=exists,
                          regions=regions, free=free, domain=self.box.outer.copy(), variables=self.box.names, iterations=clock.boxes,
-                         seconds=clock.seconds)
+                         seconds=clock.seconds, notes=self.box.notes,
+                         integers=tuple(name for name, whole in zip(self.box.names, self.box.integers, strict=True) if whole))
+
+
+def _whole(boxes: np.ndarray, integers: np.ndarray) -> np.ndarray:
+    """Boxes with the ends of integers rounded inwards."""
+    if not integers.any():
+        return boxes
+    boxes = boxes.copy()
+    boxes[:, integers, 0], boxes[:, integers, 1] = np.ceil(boxes[:, integers, 0]), np.floor(boxes[:, integers, 1])
+    return boxes[(boxes[..., 0] <= boxes[..., 1]).all(axis=1)]
 
 
 def _unproved(boxes: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -202,7 +217,7 @@ def _search(found: _Found, outer: Contractor, eps: float, clock: Clock) -> None:
     for boxes in paving:
         clock.tell(len(boxes) + len(paving.small), count)
         parts = [_separated(outer, inner, part) for part in _parts(boxes)]
-        rest, inside = (np.concatenate(arrays) for arrays in zip(*parts, strict=True))
+        rest, inside = (_whole(np.concatenate(arrays), found.box.integers) for arrays in zip(*parts, strict=True))
         # Sides of a few units in the last place have no middle.
         small = (rest[..., 1] - rest[..., 0] <= np.maximum(eps, 4 * np.spacing(np.abs(rest).max(axis=2)))).all(axis=1)
         clock.boxes, count = clock.boxes + len(boxes), count + len(inside)
@@ -255,11 +270,14 @@ def _divided(outer: Contractor) -> tuple[list[Any], Contractor]:
     return equations, Contractor(Formula("all", tuple(others)), outer.symbols, (), outer.rounds)
 
 
-def _volume(boxes: np.ndarray) -> Interval:
-    """Bounds of the sum of the volumes of boxes: a rounded difference, product or sum is next to the exact one, or is it."""
+def _volume(boxes: np.ndarray, integers: np.ndarray) -> Interval:
+    """Bounds of the sum of the volumes of boxes, in which integers are counted.
+
+    A rounded difference, product or sum is next to the exact one, or is it.
+    """
     lo = hi = np.ones(len(boxes))
     for axis in range(boxes.shape[1]):
-        width = boxes[:, axis, 1] - boxes[:, axis, 0]
+        width = boxes[:, axis, 1] - boxes[:, axis, 0] + (1.0 if integers[axis] else 0.0)
         lo = np.maximum(np.nextafter(lo * np.maximum(np.nextafter(width, -np.inf), 0.0), -np.inf), 0.0)
         hi = np.nextafter(hi * np.nextafter(width, np.inf), np.inf)
     return Interval(max(math.nextafter(math.fsum(lo), -math.inf), 0.0), math.nextafter(math.fsum(hi), math.inf) if len(boxes) else 0.0)

@@ -30,7 +30,8 @@ from ..search.prepare import METHODS
 from ..search.problem import Problem
 from ..search.search import Search
 from .alternatives import alternatives
-from .formulas import Domain, convert_condition, merge, read_conditions, read_domain, read_functions, settled, stack
+from .formulas import Domain, check_real_variables, convert_condition, merge, read_conditions, read_domain, read_functions, settled, stack
+from .integers import Cell, Cells, Located, locate
 
 if TYPE_CHECKING:
     from ..proof.log import Log
@@ -113,7 +114,8 @@ def solve(equations: Any, domain: Mapping[Any, tuple[Any, Any]], *, at_least: An
     equations : formula, relation or list
         Formulas f, meaning f = 0, or Eq(a, b).
     domain : mapping
-        {symbol: (lo, hi), ...}, with finite lo < hi.
+        {symbol: (lo, hi), ...}, with finite lo < hi. A symbol with ``integer=True`` is one; one with a sign has its domain cut at 0, which
+        `notes` say.
     at_least : formula, relation or list, optional
         Formulas g, meaning g >= 0, or relations, joined by And, Or, Not in any way. All must hold, strict ones strictly.
     implied : formula or list, optional
@@ -151,6 +153,9 @@ def solve(equations: Any, domain: Mapping[Any, tuple[Any, Any]], *, at_least: An
     equations than variables are located, never proved, since an arbitrarily small change may destroy them. If some of the equations are
     known to follow from the others, pass those as `implied`: the rest is proved.
 
+    Integers are split between, never differentiated by; each value is put into the formulas, exactly. There must be as many equations as
+    real variables at least. What is left undecided for a value of the integers is listed with that value.
+
     Examples
     --------
     >>> import sympy as sp
@@ -169,17 +174,20 @@ def solve(equations: Any, domain: Mapping[Any, tuple[Any, Any]], *, at_least: An
     _check_count(functions, others, box)
     conditions, clock = read_conditions(at_least, box), Clock(as_budget(budget), progress, READING)
     proof = None if log is None else _log(log, box, functions, conditions)
+    if box.integers.any():
+        return _mixed(box, functions, conditions, {"implied": others, "tolerance": tolerance, "method": method}, clock)
     search, finished = None, False
     with clock.query():
         search = Search([_problem(functions, others, conditions, box, method)], Options(method=method, tolerance=tolerance))
         finished = drive(search, clock)
     if search is None:
         return _unsearched(box, clock)
-    found = clock.read(functools.partial(_result, search, search.problems[0], (functions, box.symbols), finished, clock))
+    found = clock.read(functools.partial(_result, search, search.problems[0], (functions, box.symbols), finished, box.notes, clock))
     return logged(found, proof, clock)
 
 
 def _log(path: str | PathLike[str], box: Domain, functions: Sequence[Any], conditions: Sequence[Any]) -> "Log":
+    check_real_variables(box)
     if len(terms := alternatives(conditions)) != 1:
         raise ValueError("no log can be written of conditions that are joined by Or")
     variables = [(s, lo, hi) for s, (lo, hi) in zip(box.symbols, box.ends, strict=True)]
@@ -187,7 +195,7 @@ def _log(path: str | PathLike[str], box: Domain, functions: Sequence[Any], condi
 
 
 def _check_count(functions: Sequence[Any], others: Sequence[Any], box: Domain) -> None:
-    f, n = len(functions), len(box)
+    f, n = len(functions), int((~box.integers).sum())
     if f < n:
         raise ValueError(f"{counted(f, 'equation')} in {counted(n, 'variable')} have curves or surfaces of zeros, not points; "
                          f"collide.pave covers those with boxes; for points add {n - f} more or substitute values for {n - f} variables")
@@ -199,18 +207,39 @@ def _problem(functions: Sequence[Any], others: Sequence[Any], conditions: Sequen
     pool = ExprPool()
     nodes = box.nodes(pool)
     return Problem(box.names, box.outer, box.inner, equations=tuple(convert(functions, nodes, pool)),
-                   necessary=tuple(convert(others, nodes, pool)), feasible=convert_condition(conditions, nodes, pool),
+                   necessary=tuple(convert(others, nodes, pool)), feasible=convert_condition(conditions, nodes, pool, box),
                    propagate=method == "auto")
+
+
+def _mixed(box: Domain, functions: Sequence[Any], conditions: Sequence[Any], options: Mapping[str, Any], clock: Clock) -> Zeros:
+    """Zeros of which some variables are integers."""
+    found, cells = Located(), Cells(box, functions, conditions)
+    others = options["implied"]
+
+    def question(cell: Cell, budget: Budget) -> Zeros:
+        rest = [e for e in (cells.put(other, cell.box) for other in others) if e.free_symbols]
+        return solve(cell.formulas, cell.domain, at_least=cell.conditions, budget=budget, **{**options, "implied": rest})  # type: ignore[no-any-return]
+
+    with clock.query():
+        locate(cells, question, found, clock)
+    boxes, n = [*found.boxes, *(b for part in found.left for b in part)], len(box)
+    proved = np.array([*found.proved, *[False] * (len(boxes) - len(found.proved))], bool)
+    regions = [*found.regions, *boxes[len(found.regions):]]
+    status = ZerosStatus.BUDGET_SPENT if found.left or found.open else ZerosStatus.NO_SOLUTION if not boxes else \
+        ZerosStatus.COMPLETE if proved.all() else ZerosStatus.UNRESOLVED
+    return Zeros(status=status, boxes=stack(boxes, n), proved=proved, regions=stack(regions, n), variables=box.names,
+                 iterations=clock.boxes, seconds=clock.seconds, notes=box.notes)
 
 
 def _unsearched(box: Domain, clock: Clock) -> Zeros:
     """Interrupted before the search began: all that is known is the domain."""
     whole = box.outer[None]
     return Zeros(status=ZerosStatus.BUDGET_SPENT, boxes=whole, proved=np.zeros(1, bool), regions=whole, variables=box.names,
-                 iterations=0, seconds=clock.seconds)
+                 iterations=0, seconds=clock.seconds, notes=box.notes)
 
 
-def _result(s: Search, problem: Problem, system: tuple[Sequence[Any], Sequence[Any]], finished: bool, clock: Clock) -> Zeros:
+def _result(s: Search, problem: Problem, system: tuple[Sequence[Any], Sequence[Any]], finished: bool, notes: tuple[str, ...],
+            clock: Clock) -> Zeros:
     n = len(problem.variables)
     proved = s.numbers(0, UNIQUE)
     left = np.concatenate([s.boxes(0, np.setdiff1d(s.numbers(0), proved)), s.open(0)])
@@ -226,7 +255,7 @@ def _result(s: Search, problem: Problem, system: tuple[Sequence[Any], Sequence[A
     else:
         status = ZerosStatus.UNRESOLVED if located else ZerosStatus.COMPLETE
     return Zeros(status=status, boxes=stack(boxes, n), proved=np.arange(len(boxes)) < len(proved), regions=stack(regions, n),
-                 variables=problem.variables, iterations=clock.boxes, seconds=clock.seconds)
+                 variables=problem.variables, iterations=clock.boxes, seconds=clock.seconds, notes=notes)
 
 
 def _contracted(system: tuple[Sequence[Any], Sequence[Any]], boxes: np.ndarray) -> np.ndarray:

@@ -19,12 +19,12 @@ class Paving:
 
     What is kept is divided for the next level: halved across each of `axes` in turn, None for the widest side. It ends where nothing is
     kept; or, with what was kept last in `left`, where the next level and the `small` boxes would be more than `most`, or all levels
-    together more than `examined`. Raises `TimeUp` when the time of the caller is up.
+    together more than `examined`. `integers` (n,): which variables are, whose ends are. Raises `TimeUp` when the time of the caller is up.
     """
 
     def __init__(self, boxes: np.ndarray, *, axes: Sequence[int | None] = (None,), most: float = math.inf,
-                 examined: float = math.inf) -> None:
-        self.left, self.small = boxes, boxes[:0]
+                 examined: float = math.inf, integers: np.ndarray | None = None) -> None:
+        self.left, self.small, self._integers = boxes, boxes[:0], integers
         self._axes, self._most, self._examined = axes, most, examined
 
     def __iter__(self) -> Iterator[np.ndarray]:
@@ -36,7 +36,7 @@ class Paving:
             examined += count
             if count + len(self.small) > self._most or examined > self._examined:
                 return
-            self.left = divided(self.left, *self._axes)
+            self.left = divided(self.left, *self._axes, integers=self._integers)
 
     def keep(self, boxes: np.ndarray, small: np.ndarray | None = None) -> None:
         """The boxes of this level that are to be divided; those that are `small` are put aside."""
@@ -50,14 +50,17 @@ class Paving:
         return not len(self.left)
 
 
-def divided(boxes: np.ndarray, *axes: int | None) -> np.ndarray:
+def divided(boxes: np.ndarray, *axes: int | None, integers: np.ndarray | None = None) -> np.ndarray:
     """All halves of boxes (k, n, 2) across each of `axes` in turn, None for the widest side; they cover it, whatever the rounding of the
-    middle.
+    middle. `integers` (n,): sides of which only the integers count, split between two of them.
     """
     rows = np.arange(len(boxes))
     for axis in axes:
         across = (boxes[..., 1] - boxes[..., 0]).argmax(axis=1) if axis is None else axis
         lower, upper = boxes.copy(), boxes.copy()
         lower[rows, across, 1] = upper[rows, across, 0] = boxes[rows, across].mean(axis=1)
+        if integers is not None:
+            lower[rows, across, 1] = np.where(integers[across], np.floor(lower[rows, across, 1]), lower[rows, across, 1])
+            upper[rows, across, 0] = np.where(integers[across], lower[rows, across, 1] + 1, upper[rows, across, 0])
         boxes, rows = np.concatenate([lower, upper]), np.arange(2 * len(boxes))
     return boxes

@@ -45,11 +45,11 @@ def test_powers_of_negative_bases_are_not_denied() -> None:
 
 
 @pytest.mark.parametrize(("assumed", "ends", "words"), [
-    ({"integer": True}, (0, 5), "assumed to be integer"), ({"even": True}, (0, 5), "assumed to be integer"),
+    ({"integer": True}, (HALF / 2, HALF), "to be an integer, and there is none"), ({"even": True}, (0, 5), "assumed to be even"),
     ({"rational": True}, (0, 5), "to be rational"),
     ({"irrational": True}, (0, 5), "assumed not to be"), ({"imaginary": True}, (0, 5), "not to be a real number"),
-    ({"commutative": False}, (0, 5), "not to commute"), ({"positive": True}, (-2, 2), "to be positive, but its domain is from -2 to 2"),
-    ({"negative": True}, (-2, 2), "to be negative"), ({"nonzero": True, "real": True}, (-2, 2), "to be nonzero"),
+    ({"commutative": False}, (0, 5), "not to commute"), ({"positive": True}, (-2, -1), "to be positive, but its domain is from -2 to -1"),
+    ({"negative": True}, (0, 2), "to be negative"), ({"prime": True}, (0, 5), "assumed to be prime"),
     ({"nonnegative": True}, (-2, -1), "to be nonnegative"),
 ])  # fmt: skip
 def test_assumptions_that_the_domain_does_not_have_are_refused(assumed: dict[str, bool], ends: tuple[int, int], words: str) -> None:
