@@ -47,7 +47,8 @@ def _atan2(p: ExprPool, e: Expr, y: Expr, x: Expr) -> Expr:
 
 
 _JUMPS: dict[str, Callable[..., Expr]] = {
-    "where": _where, "restricted": _restricted, "sign": _sign, "heaviside": _heaviside, "floor": _floor, "ceiling": _ceiling, "atan2": _atan2,
+    "where": _where, "restricted": _restricted, "sign": _sign, "heaviside": _heaviside, "floor": _floor, "ceiling": _ceiling,
+    "atan2": _atan2,
 }  # fmt: skip
 
 

@@ -47,6 +47,10 @@ OPERATIONS: dict[str, tuple[Any, Truth, tuple[float, float], tuple[float, float]
     "floor": (sp.floor(x), lambda a, b: a.floor(), (-9, 9), (0, 1)), "ceiling": (sp.ceiling(x), lambda a, b: a.ceil(), (-9, 9), (0, 1)),
     "sign": (sp.sign(x), lambda a, b: a.sgn(), (-9, 9), (0, 1)),
     "heaviside": (sp.Heaviside(x), lambda a, b: (a.sgn() + 1) / 2, (-9, 9), (0, 1)),
+    "cotangent": (sp.cot(x), lambda a, b: a.cot(), (-9, 9), (0, 1)), "sinc": (sp.sin(x) / x, lambda a, b: a.sin() / a, (-9, 9), (0, 1)),
+    "logistic": (sp.exp(x) / (1 + sp.exp(x)), lambda a, b: 1 / (1 + (-a).exp()), (-40, 40), (0, 1)),
+    "modulo": (sp.Mod(x, 2), lambda a, b: a - 2 * (a / 2).floor(), (-9, 9), (0, 1)),
+    "restricted": (sp.Piecewise((x**2, x > y)), lambda a, b: a**2 if a > b else arb("nan"), (-9, 9), (-9, 9)),
     # Without a rule: nothing is cut off that should not be.
     "erf": (sp.erf(x), lambda a, b: a.erf(), (-4, 4), (0, 1)),
     "atan2": (sp.atan2(x, y), lambda a, b: arb.atan2(a, b), (-9, 9), (0.1, 9)),
