@@ -12,6 +12,7 @@ narrows boxes. Each folder imports only those before it:
 - `algebra`: rounded linear algebra and contractors
 - `time_bounds`: before when can two moving points not coincide
 - `initial_value`: solutions of differential equations, enclosed step by step, and how far they are `known`
+- `hand`: inclusion functions that the user wrote: as functions in formulas, and compared with kernels
 
 `given`: what the user gives, and why no text ever runs. `functions`, `operators` and `solutions` are SymPy functions that SymPy itself has
 not; `family` takes the numbers of a graph as parameters; `pattern` is which entries of a sparse Jacobian or Hessian there are.
@@ -19,7 +20,9 @@ not; `family` takes the numbers of a graph as parameters; `pattern` is which ent
 
 from . import initial_value as _initial_value  # noqa: F401  (registers the solver of differential equations)
 from .contractor import Contractor, contract
+from .hand.compare import Comparison, compare
+from .hand.primitive import primitive
 from .interval import Interval
 from .kernel import Kernel, compile
 
-__all__ = ["Contractor", "Interval", "Kernel", "compile", "contract"]
+__all__ = ["Comparison", "Contractor", "Interval", "Kernel", "compare", "compile", "contract", "primitive"]

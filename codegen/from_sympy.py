@@ -17,10 +17,13 @@ from sympy.logic.boolalg import BooleanFalse, BooleanTrue
 
 from .functions import Spline
 from .functions.lattices import TricubicSpline
+from .functions.primitives import AppliedPrimitive, Primitive, primitive_ends, primitive_places, primitive_value_ends
 from .functions.solutions import TIME, InitialValueProblem, Solution, datum, state
 from .given import TEXT, NotAFormula, expression, shown
+from .graph import primitives
 from .graph.expr import Expr, ExprPool
 from .graph.flows import Flow, described, encoded
+from .graph.serialize import serialize
 from .operators import BoundSymbol, DefiniteIntegral, Inverse
 from .sympy_rules import RULES, SUPPORTED, Convert, UnsupportedExpression, float_value, rule
 
@@ -147,6 +150,8 @@ class _Converter:
             return (e.args[0], *e.args[2:])
         if kind is Solution:
             return _inputs_of(e)
+        if kind is AppliedPrimitive:
+            return e.args[1:]  # type: ignore[no-any-return]
         if kind is TricubicSpline:
             return e.args[:3]  # type: ignore[no-any-return]
         if kind in (sp.Integral, Spline):
@@ -214,6 +219,30 @@ def _solution(pool: ExprPool, e: Any, args: list[Expr]) -> Expr:
 
 # Its own formulas are converted, too.
 RULES[Solution] = _solution
+
+
+def _primitive(pool: ExprPool, e: Any, args: list[Expr]) -> Expr:
+    return pool.node("primitive", *args, value=declared_of(e.primitive))
+
+
+RULES[AppliedPrimitive] = _primitive
+
+
+@lru_cache(maxsize=256)
+def declared_of(f: Primitive) -> bytes:
+    """A function of the user's as the value of a node; its formulas become graphs."""
+    n = f.arguments
+    ends, places = primitive_ends(n), primitive_places(n)
+    more = [*primitive_value_ends(), *ends]
+    bounds, points, slopes, inverses = (
+        _formulas(e, symbols) for e, symbols in ((f.bounds, ends), (f.points, places[:n]), (f.slopes, places), (f.inverses, more)))
+    return primitives.encoded(primitives.Declared(f.name, n, f.level, bounds, points, slopes, inverses, f.native))
+
+
+def _formulas(formulas: Sequence[Any], symbols: Sequence[Any]) -> bytes:
+    """The graph of formulas in these symbols; of none nothing."""
+    pool = ExprPool()
+    return serialize(convert(formulas, {s: pool.variable(k) for k, s in enumerate(symbols)}, pool)) if formulas else b""
 
 
 def _has_number_in_exponent(e: Any) -> bool:

@@ -54,6 +54,7 @@ GENERATIVE: Tasks = {
 CODEGEN: Tasks = {
     "Formulas as kernels": "compile Kernel Interval",
     "Narrowing boxes": "contract Contractor",
+    "Inclusions written by hand": "primitive functions.primitives.Primitive compare Comparison",
     "Functions that SymPy has not": "functions.Spline functions.Samples functions.Inverse functions.DefiniteIntegral functions.Chebyshev "
                                      "functions.cosc functions.SphericalBesselQuotient functions.lattices.TricubicSpline "
                                      "functions.lattices.Coefficients",

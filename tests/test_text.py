@@ -183,6 +183,11 @@ def jointed(axis: Any, origin: Any, factor: Any, offset: Any) -> Any:
     return [make("j", "a", "b", axis=axis, origin=origin, follows=follows) for make in (generative.revolute, generative.prismatic)]
 
 
+def declared(name: Any, value: Any, low: Any, slope: Any, lower: Any, level: Any, arguments: Any) -> Any:
+    return codegen.primitive(name, points=lambda x: value, bounds=lambda x: (low, 1), derivative=lambda x: slope,
+                             inverse=lambda y: (lower, 2**80), level=level, arguments=arguments)
+
+
 def chained(body: Any, value: Any, base: Any) -> Any:
     chain = generative.Chain({"a": body, "b": [BALL]}, [generative.revolute("j", "b", "a")])
     return chain.at({"j": value}, base=base)
@@ -243,6 +248,7 @@ GENERATIVE = [
 ]  # fmt: skip
 ROUND = ParametricSurface([sp.cos(u) * sp.cos(v), sp.sin(u) * sp.cos(v), sp.sin(v)], {u: (0, 2 * sp.pi), v: (-sp.pi / 2, sp.pi / 2)})
 CODEGEN = [
+    Call(declared, "f", 1, 1, 0, -(2**80), 3, 1), Call(codegen.compare, KERNEL, KERNEL, UNIT, parameters=([1.0], [1.0])),
     Call(codegen.compile, [[x * SPEED, 1]], [x], [SPEED], form="natural"), Call(KERNEL.interval, *UNIT, parameters=([1.0], [1.0])),
     Call(KERNEL.decorated, *UNIT, parameters=([1.0], [1.0])), Call(KERNEL.points, [[1.0]], parameters=[1.0]),
     Call(KERNEL.points, np.ones((1, 1)), parameters=np.ones(1)), Call(functions.Chebyshev, x, 1, 2, 3),
@@ -316,18 +322,20 @@ BODIES = ("ParametricSurface", "ImplicitSurface", "Solid", "union", "intersectio
           "rounded_box", "Mesh")
 LOGGED = ("first_contact", "self_contact", "contact_batch", "bezier_pairs", "bezier_triangle_pairs", "mesh_mesh", "distance", "clearance",
           "solve", "minimize", "maximize")
-NAMES = {"Parameter.name", "compile.cpu", "Tracked.features", *(f"{body}.name" for body in BODIES), *(f"{query}.log" for query in LOGGED)}
+NAMES = {"Parameter.name", "declared.name", "compile.cpu", "Tracked.features",
+         *(f"{body}.name" for body in BODIES), *(f"{query}.log" for query in LOGGED)}
 SHARED = ("contact_batch", "clearance_batch", "bezier_pairs", "bezier_triangle_pairs", "edge_edge", "vertex_face", "triangle_triangle")
 SERIES = "Chebyshev", "SphericalBesselQuotient", "Spline"
-CALLED = {"World.forces", "chebyshev_curve.function", "chebyshev_motion_of.pose", "trace.query", "trace.arguments",
+CALLED = {"World.forces", "compare.by_hand", "chebyshev_curve.function", "chebyshev_motion_of.pose", "trace.query", "trace.arguments",
           "trace.options", *(f"{query}.executor" for query in SHARED)}
-RESULTS = {"Boolean", "Clearance", "ClearanceBatch", "ClosestPair", "ContactTimes", "Contacts", "Contractor", "ContradictionError",
+RESULTS = {"Boolean", "Clearance", "ClearanceBatch", "ClosestPair", "Comparison", "ContactTimes", "Contacts", "Contractor",
+           "ContradictionError",
            "CriticalValue", "Distance", "DistanceStatus", "ExactMass", "Fit", "HullOverlap", "ImplicitBody", "Interval",
            "Joint", "Kernel", "Kind", "MassProperties", "Maximum", "MaximumStatus", "MeshContact", "Minimum", "MinimumStatus",
            "NearestTriangles", "Outcome", "Run", "ScrewFit", "Sensitivity", "Shape", "Spell", "Start", "Status", "Subpaving",
            "SubpavingStatus", "Touch", "TouchContact", "TouchStatus", "Trace", "Zeros", "ZerosStatus"}
 WRAPPED = {"Budget": "timed", "check": "checked", "Tracked": "tracking", "Chain": "chained", "fixed": "jointed", "prismatic": "jointed",
-           "revolute": "jointed"}
+           "revolute": "jointed", "primitive": "declared"}
 
 
 @pytest.fixture

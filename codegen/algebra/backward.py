@@ -11,13 +11,15 @@ where nodes are defined. Branches of `where` are not entered: the branch not tak
 """
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 from ..emit.dispatch import INLINE, interval_operation
-from ..emit.elementary import arithmetic, exponential
+from ..emit.elementary import arithmetic, exponential, primitive
 from ..emit.entry import add_entry
 from ..emit.lanes import Lanes, Module
 from ..graph.expr import Expr, natural, reachable
+from ..graph.primitives import decoded, key
 from ..graph.serialize import serialize
 from ..graph.signs import Known, analyse
 from ..machine import waited
@@ -274,8 +276,18 @@ def _either(s: Narrowing, e: Expr) -> None:
         s.meet(e.args[0], s.box[e.index])
 
 
+def _primitive(s: Narrowing, e: Expr) -> None:
+    """By the inverse that the user declared, of one argument after the other."""
+    if not decoded(e.value).inverses:
+        return
+    for k, a in enumerate(e.args):
+        boxes = [*s.box[e.index], *(end for b in e.args for end in s.box[b.index])]
+        s.meet(a, s.call(f"undone_{k}_{key(e.value)}", partial(primitive.undone, value=e.value, argument=k), *boxes))
+
+
 RULES: dict[str, Callable[[Narrowing, Expr], None]] = {
     "add": _add, "sub": _sub, "neg": _neg, "mul": _mul, "div": _div, "abs": _abs, "power_integer": _power, "sqrt": _sqrt,
-    "exp": _exp, "log": _log, "entropy": _entropy, "min": _min, "max": _max, "guarded": lambda s, e: s.meet(e.args[0], s.box[e.index]),
-    "restricted": lambda s, e: s.meet(e.args[1], s.box[e.index]), "either": _either,
+    "exp": _exp, "log": _log, "entropy": _entropy, "min": _min, "max": _max, "primitive": _primitive,
+    "guarded": lambda s, e: s.meet(e.args[0], s.box[e.index]), "restricted": lambda s, e: s.meet(e.args[1], s.box[e.index]),
+    "either": _either,
 }  # fmt: skip

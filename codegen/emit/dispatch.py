@@ -20,6 +20,7 @@ from .elementary import (
     kinks,
     logic,
     power,
+    primitive,
     solution,
     tabulated,
     tricubic,
@@ -82,7 +83,7 @@ POINT: dict[str, tuple[Emit, bool]] = {
     "erf": (tabulated.erf_point, False), "erfc": (tabulated.erfc_point, False), "sine_integral": (tabulated.sine_integral_point, False),
     "loggamma": (gamma.loggamma_point, False), "gamma": (gamma.gamma_point, False), "polygamma": (gamma.polygamma_point, False),
     "bessel_j": (tabulated.bessel_j_point, False), "solution": (solution.solution_point, False),
-    "tricubic": (tricubic.tricubic_point, False),
+    "tricubic": (tricubic.tricubic_point, False), "primitive": (primitive.primitive_point, False),
     "sinc": (bessel.sinc_point, False), "chebyshev": (chebyshev.chebyshev_point, False),
     "lt": (logic.lt_point, False), "le": (logic.le_point, False), "eq": (logic.eq_point, False),
     "and": (logic.and_point, True), "or": (logic.or_point, True), "not": (logic.not_point, True), "around": (lambda L, a: (a,), True),
@@ -95,11 +96,13 @@ PAIRED: dict[str, Emit] = {"sincos": trigonometric.sincos, "sincos_point": trigo
 # Families of functions by what is a constant of their code: an exponent, an order, which solution or lattice it is.
 NUMBERED: dict[str, Emit] = {
     "power_integer": power.power_integer, "sinc": bessel.sinc, "bessel_j": tabulated.bessel_j, "polygamma": gamma.polygamma,
-    "solution": solution.solution, "tricubic": tricubic.tricubic,
+    "solution": solution.solution, "tricubic": tricubic.tricubic, "primitive": primitive.primitive,
 }  # fmt: skip
 
 
-_NUMBERED_LEVEL: dict[str, Emit] = {"solution": solution.solution_level, "tricubic": tricubic.tricubic_level}
+_NUMBERED_LEVEL: dict[str, Emit] = {
+    "solution": solution.solution_level, "tricubic": tricubic.tricubic_level, "primitive": primitive.primitive_level,
+}  # fmt: skip
 
 
 def shown(value: Any) -> str:

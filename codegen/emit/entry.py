@@ -3,7 +3,7 @@
 import functools
 import platform
 
-from .lanes import Module
+from .lanes import Lanes, Module
 
 # The whole control register is set, not its rounding field alone: start-up code of a library built with fast-math may
 # have switched on flush-to-zero, which breaks containment near zero. All exceptions masked, denormals kept.
@@ -22,6 +22,18 @@ def architecture() -> str:
     if name not in ("x86_64", "aarch64"):
         raise RuntimeError(f"codegen needs an x86-64-v3 or AArch64 processor, this one is {platform.machine()!r}")
     return name
+
+
+def set_control(L: Lanes, rounding: str) -> None:
+    """Set the control register in the midst of a function, round code that is not ours."""
+    value = _CONTROL[architecture(), rounding]
+    if architecture() == "x86_64":
+        L.intrinsics.setdefault("@llvm.x86.sse.ldmxcsr", "declare void @llvm.x86.sse.ldmxcsr(ptr)")
+        at = L.emit("alloca i32")
+        L.lines += [f"  store i32 {value}, ptr {at}", f"  call void @llvm.x86.sse.ldmxcsr(ptr {at})"]
+    else:
+        L.intrinsics.setdefault("@llvm.aarch64.set.fpcr", "declare void @llvm.aarch64.set.fpcr(i64)")
+        L.lines.append(f"  call void @llvm.aarch64.set.fpcr(i64 {value})")
 
 
 def add_entry(module: Module, name: str, body: str, parameters: str, arguments: str) -> None:

@@ -12,7 +12,7 @@ import functools
 from collections.abc import Callable, Sequence
 from fractions import Fraction
 
-from . import flows, lattices
+from . import flows, lattices, primitives
 from .binders import bind
 from .expr import Expr, ExprPool, reachable, substitute
 from .sides import both_sides
@@ -122,6 +122,7 @@ RULES: dict[str, Rule] = {
     "gamma": lambda p, e, a: (e * p.node("polygamma", a[0], value=0),),
     "polygamma": lambda p, e, a: (p.node("polygamma", a[0], value=e.value + 1),),
     "solution": lambda p, e, a: (flows.slope(p, e.value, a),), "flow": _flow, "tricubic": _tricubic,
+    "primitive": lambda p, e, a: tuple(primitives.slopes(p, e, a)),
     **{op: lambda p, e, a: (None,) for op in ("sign", "heaviside", "floor", "ceiling")},
     **{op: lambda p, e, a: () for op in ("constant", "variable", "parameter", "bound", "undefined")},
 }  # fmt: skip

@@ -24,6 +24,7 @@ from .directed import DOUBLE, DOWN, UP, Number, Pair, greatest, infinite, least,
 from .entire import ERF, SI, bessel, complement, entire_range
 from .functions import Decorated, ElementaryFunctions, excludes_zero
 from .gamma import gamma_range, log_value, plain_value, polygamma_range
+from .primitive import primitive_range
 from .solution import solution_range
 from .spherical_bessel import quotient_range
 from .tricubic import spline_level, spline_range
@@ -181,6 +182,11 @@ class Reference(ElementaryFunctions):
         """That of a differential equation; the whole line beyond what is known of it."""
         bounds = solution_range(value, x.lo, x.hi, self.format)
         return self.undefined() if bounds is None else self._decorated(bounds, 3, x)
+
+    def primitive(self, value: bytes, *x: Decorated) -> Decorated:
+        """A function of the user's."""
+        bounds, level = primitive_range(self, value, [(e.lo, e.hi) for e in x])
+        return self._decorated(bounds, level, *x)
 
     def tricubic(self, value: bytes, *x: Decorated) -> Decorated:
         """A tricubic B-spline; second derivatives have kinks at knots, and third ones jump."""
