@@ -45,11 +45,13 @@ class Families:
 
     def __init__(self, lines: Sequence[str]) -> None:
         self.problem, self.question = Problem(lines), lines[0]
-        self.definitions, self.pieces, self.itself = dict[str, str](), list[list[str]](), list[str]()
+        self.definitions, self.pieces, self.itself, self.assumed = dict[str, str](), list[list[str]](), list[str](), list[str]()
         for line in lines[1:]:
             word, _, rest = line.partition(" ")
             if word == "let":
                 name, _, self.definitions[name] = rest.partition(" ")
+            elif word == "assume":
+                self.assumed.append(line)
             elif word == "piece":
                 self.pieces.append([])
             elif word == "self":
@@ -82,7 +84,7 @@ class Families:
         variables = [f"variable {name} 0 1" for name in self.problem.variables]
         lines, numbers = self._abstract([*rows, *self.itself])
         definitions = [line for line in lines if line.startswith("let")]
-        text = [self.question, *definitions, *variables, *lines[len(definitions):]]
+        text = [self.question, *self.assumed, *definitions, *variables, *lines[len(definitions):]]
         return recorded("\n".join(text), case._replace(parts=parts), len(numbers)), numbers
 
     def _line(self, line: str, piece: Any) -> str:

@@ -81,12 +81,16 @@ class Log:
         with replaced(self.path) as new:
             new.write_text(text, encoding="ascii", newline="\n")
             if text.count("\n") > (_CHOSEN if _CHOICE.search(text) else _SHORT) or not new.is_file():
-                return f"The log claims {said}; collide.check verifies it."
+                return f"The log {self._assumes()}claims {said}; collide.check verifies it."
             checked = check(new)
             if not checked.accepted:
                 self.said = [f"its checker does not accept it, since {checked.reason}."]
                 raise _Rejected
-            return f"The log proves {said}."
+            return f"The log {self._assumes()}proves {said}."
+
+    def _assumes(self) -> str:
+        names = ", ".join(self.problem.program.assumed)
+        return f"assumes {names} as declared, and so " if names else ""
 
     def claims(self, found: Any, alive: Alive) -> list[str]:
         """The lines of what is proved; `said` in words."""

@@ -77,6 +77,8 @@ class _Variables:
         renamed = [f.xreplace(self.names) for f in formulas]
         texts, more = Texts(renamed), [self._ball(ends) for ends in self.ranges.values()]
         lines, stated, program, names = [texts.of(f) for f in renamed], Program(), Program(), dict[str, int]()
+        for name, text in texts.assumed.items():
+            stated.assume([name, *read(text)])
         for k, text in enumerate(texts.definitions):
             names[f"#{k + 1}"] = stated.add(read(text)[0], names)
         bound = {s.name: program.variable() for s in [*symbols, *self.names.values()]}
@@ -105,7 +107,8 @@ def written(rows: Sequence[tuple[str, list[Any]]]) -> list[str]:
     """Lines, each of a first word, or more, and formulas."""
     texts = Texts(f for _, formulas in rows for f in formulas)
     lines = [" ".join([word, *map(texts.of, formulas)]) for word, formulas in rows]
-    return [*(f"let #{k + 1} {text}" for k, text in enumerate(texts.definitions)), *lines]
+    return [*(f"assume {name} {text}" for name, text in texts.assumed.items()),
+            *(f"let #{k + 1} {text}" for k, text in enumerate(texts.definitions)), *lines]
 
 
 def _pieces(body: Any, k: int, variables: _Variables, triangles: Triangles | None) -> list[tuple[str, list[Any]]]:

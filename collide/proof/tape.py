@@ -6,6 +6,7 @@ where something is to spare.
 
 import functools
 import math
+import operator
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
@@ -15,14 +16,17 @@ from codegen.graph.expr import Expr, ExprPool
 from codegen.kernel import Kernel
 from codegen.machine.structures import LANES
 
-from .checker.formulas import Program
+from .checker.formulas import Assumed, Program
+from .checker.text import read, written
 from .native.evaluate import ADD, MUL, NEG, SUB
+from .text import NoLog
 
 _STEPS = {"+": ADD, "-": SUB, "*": MUL, "neg": NEG}
 # Arb encloses sin and cos of wide balls with 30 bits; and what it adds to other functions, by measurement.
 _WIDE, _WIDE_PART, _ADDED = 2e-9, 1e-8, 1.002
 # Where a function jumps, radii are taken so much larger, and by such a part of the middle, for what is rounded there and in Arb.
 _MORE, _PART = 1 + 1e-3, 1e-15
+_ASSUMED = "assumed "
 
 
 class Ball:
@@ -91,7 +95,8 @@ class Tape:
             if value is not None and at not in done:
                 done[at] = self.constant(float(value))
             elif at not in done:
-                done[at] = self._operation(name, *(done[a] for a in args))
+                own = program.assumed.get(name)
+                done[at] = self._operation(name if own is None else assumption(own), *(done[a] for a in args))
         return done
 
     def _operation(self, name: str, a: Ball, *more: Ball) -> Ball:
@@ -129,8 +134,53 @@ def _kernel(name: str) -> Kernel:
     pool = ExprPool()
     x = pool.variable(0), pool.variable(1)
     y = tuple(pool.parameter(k) for k in range(6))
+    if name.startswith(_ASSUMED):
+        return Kernel(list(_assumed(pool, name, x, y)), ["mid", "rad"], [f"y{k}" for k in range(6)], None, True)
     outputs = _TWO[name](pool, x, y) if name in _TWO else _FUNCTIONS[name](pool, *x)
     return Kernel(list(outputs), ["mid", "rad"], [f"y{k}" for k in range(6)], None, True)
+
+
+def assumption(f: Assumed) -> str:
+    """The operation of a function that the log assumes, as a name that tells all of it."""
+    if f.arguments > 2:
+        raise NoLog(f"no log can be written for {f.name}, which has more than two arguments")
+    lines = [" ".join([g.name, str(g.arguments), *map(written, g.formulas)]) for g in (*f.program.assumed.values(), f)]
+    return _ASSUMED + "\n".join(lines)
+
+
+def _assumed(pool: ExprPool, name: str, x: Any, y: Any) -> tuple[Expr, Expr]:
+    """Between both bounds; somewhat more for what Arb adds."""
+    program = Program()
+    for line in name.removeprefix(_ASSUMED).split("\n"):
+        program.assume(read(line))
+    own = [*program.assumed.values()][-1]
+    ends = [e for ball in (x, y[:2])[:own.arguments] for e in _ends(ball)]
+    low, high = _graph(pool, own, ends)
+    mid, rad = _between(pool.node("min", low, high), pool.node("max", low, high))
+    return mid, rad * (1 + _WIDE_PART) + pool.node("abs", mid) * _PART
+
+
+def _graph(pool: ExprPool, f: Assumed, given: Sequence[Expr]) -> list[Expr]:
+    """The bounds of a function at ends of its arguments; a function within is its two bounds' middle."""
+    done = dict(zip(f.program.variables, given, strict=True))
+    for at in f.program.before(f.places):
+        name, args, value = f.program.operations[at]
+        if name == "number":
+            done[at] = pool.constant({"pi": "pi", "e": "e"}.get(value, value))
+        elif name in f.program.assumed:
+            inner = f.program.assumed[name]
+            low, high = _graph(pool, inner, [done[a] for a in args for _ in range(2)])
+            done[at] = 0.5 * (low + high)
+        elif at not in done:
+            a = [done[a] for a in args]
+            done[at] = _PLAIN[name](*a) if name in _PLAIN else pool.node(name, *a)
+    return [done[at] for at in f.places]
+
+
+_PLAIN: dict[str, Callable[..., Expr]] = {
+    "+": operator.add, "-": operator.sub, "*": operator.mul, "neg": operator.neg, "inv": lambda a: 1 / a, "square": lambda a: a**2,
+    "if": lambda s, a, b: s.pool.node("choice", s, a, b), "jump": lambda s, a, b: s.pool.node("choice", s, a, b),
+}  # fmt: skip
 
 
 def _between(lo: Expr, hi: Expr) -> tuple[Expr, Expr]:

@@ -10,7 +10,10 @@ from sympy.core.relational import Relational
 
 from codegen.functions import Chebyshev, Spline
 from codegen.functions.lattices import TricubicSpline
+from codegen.functions.primitives import AppliedPrimitive, Primitive
 from codegen.given import expression
+
+from .checker.formulas import RULES
 
 _NAMES = {sp.sin: "sin", sp.cos: "cos", sp.tan: "tan", sp.exp: "exp", sp.log: "log", sp.asin: "asin", sp.acos: "acos", sp.atan: "atan",
           sp.sinh: "sinh", sp.cosh: "cosh", sp.tanh: "tanh", sp.asinh: "asinh", sp.Abs: "abs", sp.floor: "floor", sp.Min: "min",
@@ -42,10 +45,11 @@ def value_text(x: Any) -> str:
 
 
 class Texts:
-    """Writes formulas; `definitions` are the lines that they refer to."""
+    """Writes formulas; `definitions` are the lines that they refer to, and `assumed` those of functions that the user declared, by name."""
 
     def __init__(self, formulas: Iterable[Any]) -> None:
         self.definitions: list[str] = []
+        self.assumed: dict[str, str] = {}
         self._done: dict[Any, str] = {}
         self._count: Counter[Any] = Counter()
         for f in map(expression, formulas):
@@ -75,6 +79,18 @@ class Texts:
                 self._done[e] = self._defined(text) if often else text
         return self._done[expression(formula)]
 
+    def _assume(self, f: Primitive) -> None:
+        """The line of a declared function, after those of functions that it is made of."""
+        if f.native:
+            raise NoLog(f"no log can be written for formulas with {f.name}, whose bounds are native code, which its checker cannot read")
+        own = _Whole([])
+        text = " ".join(own.of(e) for e in (*f.bounds, *(f.slopes if f.level == 3 else ())))
+        for name, line in (*own.assumed.items(), (f.name, f"{f.arguments} {text}")):
+            if self.assumed.setdefault(name, line) != line:
+                raise NoLog(f"no log can be written for two functions of the name {name}")
+            if name in RULES:
+                raise NoLog(f"no log can be written for a declared function of the name {name}, which its checker has; call it otherwise")
+
     def _defined(self, text: str) -> str:
         """The name of a definition, if the text is long."""
         if len(text) <= _SHORT:
@@ -99,6 +115,9 @@ class Texts:
             return _cases(e, parts)
         if isinstance(e, Spline):
             return parts[0]
+        if isinstance(e, AppliedPrimitive):
+            self._assume(e.primitive)
+            return f"({e.primitive.name} {' '.join(parts)})"
         if isinstance(e, Chebyshev):
             return _series(parts)
         if isinstance(e, Relational):
@@ -111,6 +130,13 @@ class Texts:
         raise NoLog(f"no log can be written for formulas with {type(e).__name__}, which its checker does not know")
 
 
+class _Whole(Texts):
+    """Writes formulas without definitions."""
+
+    def _defined(self, text: str) -> str:
+        return text
+
+
 def _parts(e: Any) -> tuple[Any, ...]:
     """The parts whose texts the text of e is made of."""
     if isinstance(e, Spline):
@@ -121,6 +147,8 @@ def _parts(e: Any) -> tuple[Any, ...]:
         return (e.base,)
     if isinstance(e, TricubicSpline):
         return ()
+    if isinstance(e, AppliedPrimitive):
+        return tuple(e.args[1:])
     return tuple(e.args)
 
 

@@ -62,6 +62,7 @@ class Claims:
             yield from claims[word](args)
             line = self.lines.next()
         require(self.theorem, "nothing is claimed")
+        self.theorem[:0] = words.assumed(self.problem)
         require(not self.lines.file.read(1), "something follows the end")
 
     def _none(self, args: Sequence[str]) -> Iterator[Step]:

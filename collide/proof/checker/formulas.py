@@ -2,7 +2,7 @@
 
 A formula is an atom or (operator formula ...). Atoms are integers, fractions p/q, hexadecimal doubles, pi, e, names of variables, and #k,
 the k-th definition. Nothing of the text is ever executed: an operator is looked up in the table of this file, and what is not there is
-refused.
+refused, but functions that the log itself assumes (`Assumed`).
 
 A derivative is a formula, too: that of each operator by its arguments stands beside it. So only values are ever computed, in Arb's balls:
 every result encloses what it stands for, and is nan where the formula is undefined somewhere in the box, or where it has no derivative. A
@@ -17,7 +17,7 @@ from typing import Any
 
 from flint import arb, fmpq
 
-from .text import Formula, number, read, require
+from .text import Formula, count, number, read, require
 
 LARGEST = 300_000
 """How many operations all formulas of a program have together."""
@@ -76,11 +76,40 @@ MANY = ("+", "*", "max", "min")
 """Operators that may have more than two arguments."""
 
 
+class Assumed:
+    """A function that a log assumes: its values over a box lie between two formulas of both ends of each argument, lo0, hi0, lo1, ... Its
+    derivatives, if the log assumes any, are formulas of the arguments x0, x1, ... and of the value, which is the last of these.
+    """
+
+    def __init__(self, name: str, arguments: int, formulas: Sequence[Formula], earlier: Mapping[str, "Assumed"]) -> None:
+        require(name.isidentifier() and name not in (*RULES, *CONSTANTS, *earlier), f"{name[:40]!r} is no name for a function")
+        require(len(formulas) in (2, 2 + arguments), f"{name[:40]} has two bounds, and a derivative by each argument or none")
+        self.name, self.arguments, self.formulas, self.program = name, arguments, formulas, Program(earlier)
+        names = {f"{end}{k}": self.program.variable() for k in range(arguments) for end in ("lo", "hi")}
+        self.places = [self.program.add(formula, names) for formula in formulas[:2]]
+        require(all(operation[0] != "variable" or not isinstance(operation[2], str) for operation in self.program.operations),
+                f"bounds of {name[:40]} are formulas of lo0, hi0, lo1, ...")
+
+    def __call__(self, *boxes: Any) -> Any:
+        """A ball that holds the values over a box."""
+        if not all(x.is_finite() for x in boxes):
+            return arb("nan")
+        (low, _, _), (high, _, _) = self.program.jets(self.places, [end for x in boxes for end in (x.lower(), x.upper())], 0, ())
+        return low.union(high) + 0 * sum(boxes)
+
+    def slopes(self, y: int, args: Sequence[int], program: "Program") -> list[int]:
+        """The derivatives, where the function itself is bounded."""
+        require(len(self.formulas) > 2, f"of {self.name} no derivative is assumed")
+        names, none = {f"x{k}": place for k, place in enumerate([*args, y])}, program.operation("*", program.number(0), y)
+        return [program.operation("+", program.add(formula, names), none) for formula in self.formulas[2:]]
+
+
 class Program:
     """Formulas as a list of operations, each on results of earlier ones; those of numbers alone are done once."""
 
-    def __init__(self) -> None:
+    def __init__(self, assumed: Mapping[str, Assumed] | None = None) -> None:
         self.known: dict[Any, int] = {}
+        self.assumed = dict(assumed or {})
         self.operations: list[tuple[str, tuple[int, ...], Any]] = []
         self.constants: list[Any] = []
         self.slopes: dict[tuple[int, int], int] = {}
@@ -97,9 +126,22 @@ class Program:
             return self.number(formula if formula in CONSTANTS else number(formula))
         name, *parts = formula or [""]
         args = [self.add(part, names) for part in parts]
-        known = isinstance(name, str) and name in RULES and (len(args) == RULES[name][0] or (name in MANY and len(args) > 2))
+        known = isinstance(name, str) and (len(args) == self.arguments(name) or (name in MANY and len(args) > 2))
         require(known, f"{str(name)[:40]!r} with {len(args)} arguments is nothing that a formula may contain")
         return self.folded(str(name), args) if name in MANY else self.operation(str(name), *args)
+
+    def assume(self, args: Sequence[Formula]) -> None:
+        """A function, by a name, how many arguments it has, and its formulas."""
+        name = str(args[0])
+        self.assumed[name] = Assumed(name, count(args[1]), args[2:], self.assumed)
+
+    def arguments(self, name: str) -> int:
+        """How many an operator has; -1 where there is none of this name."""
+        return RULES[name][0] if name in RULES else self.assumed[name].arguments if name in self.assumed else -1
+
+    def function(self, name: str) -> Callable[..., Any]:
+        """The value of an operator."""
+        return RULES[name][1] if name in RULES else self.assumed[name]
 
     def operation(self, name: str, *args: int, value: Any = None) -> int:
         """The place of the result; `value`: which number or variable it is."""
@@ -112,7 +154,7 @@ class Program:
             unknown = name == "variable" or any(x is None for x in given)
             self.known[key] = len(self.operations)
             self.operations.append(key)
-            self.constants.append(constant(value) if name == "number" else None if unknown else RULES[name][1](*given))
+            self.constants.append(constant(value) if name == "number" else None if unknown else self.function(name)(*given))
         return self.known[key]
 
     def number(self, value: Fraction | int | str) -> int:
@@ -137,6 +179,7 @@ class Program:
     def take(self, other: "Program", places: Iterable[int], bound: Mapping[str, int]) -> list[int]:
         """Results of another program, whose variables stand for these of this one."""
         wanted, new = [*places], dict[int, int]()
+        self.assumed.update(other.assumed)
         for place in other.before(wanted):
             name, args, value = other.operations[place]
             require(name != "variable" or value in bound, f"{value!r} is no number, and no variable of this formula")
@@ -165,6 +208,10 @@ class Program:
     def _slope(self, place: int, i: int) -> int:
         """By the chain rule."""
         name, args, _ = self.operations[place]
+        if name in self.assumed:
+            own = [(partial, self.slopes[a, i]) for partial, a in zip(self.assumed[name].slopes(place, args, self), args, strict=True)
+                   if (a, i) in self.slopes]
+            return self.total(self.product(partial, slope) for partial, slope in own)
         names, slopes = {"y": place, **dict(zip("abc", args, strict=False))}, [self.slopes.get((a, i)) for a in args]
         if isinstance(RULES[name][2], str):
             known = [self.number(0) if slope is None else slope for slope in slopes]
@@ -213,4 +260,4 @@ class Program:
                   for g in first]
         needed = self.before(at for rows in (places, *(g.values() for g in first), *(h.values() for h in second)) for at in rows)
         steps = [(at, *self.operations[at]) for at in needed if self.constants[at] is None and at not in self.variables]
-        return [*zip(places, first, second, strict=True)], [(at, RULES[name][1], args) for at, name, args, _ in steps]
+        return [*zip(places, first, second, strict=True)], [(at, self.function(name), args) for at, name, args, _ in steps]

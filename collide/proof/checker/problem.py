@@ -27,8 +27,8 @@ QUESTIONS = {"contact": f"(variable3 )+(({SURFACE}|{MESH})+(except2 )*|({PATCH})
              "distance": f"(variable3 )+({SURFACE}|{MESH})+(except2 )*",
              "zeros": "(variable3 )+piece1 ((equation1|condition1) )+",
              "minimum": "(variable3 )+piece1 ((equation1|condition1) )*point1 "}  # fmt: skip
-"""Which lines state a question, in which order, as regular expressions; each with how many arguments it has. Definitions, `let2`, may come
-anywhere. No other lines state anything.
+"""Which lines state a question, in which order, as regular expressions; each with how many arguments it has. Definitions, `let2`, and
+functions that are assumed, `assume`, may come anywhere. No other lines state anything.
 """
 PIECES, VARIABLES = 4096, 64
 Box = tuple[tuple[float, float], ...]
@@ -73,7 +73,7 @@ class Problem:
         require(word == "question" and self.question in QUESTIONS, "a statement begins with a question: contact, distance, zeros, minimum")
         self.of_bodies, rows = self.question in ("contact", "distance"), [read(line) or [""] for line in lines[1:]]
         kinds = [f"{line.partition(' ')[0]}{len(row) - 1} " for line, row in zip(lines[1:], rows, strict=True)]
-        require(re.fullmatch(QUESTIONS[self.question], "".join(kind for kind in kinds if kind != "let2 ")),
+        require(re.fullmatch(QUESTIONS[self.question], "".join(kind for kind in kinds if not re.match("let2|assume", kind))),
                 f"a question about {self.question} is not stated by these lines in this order")
         for row in rows:
             self._state(str(row[0]), row[1:])
@@ -89,6 +89,9 @@ class Problem:
         if word == "let":
             require(args[0] == f"#{len(self.names) + 1}", "definitions are numbered #1, #2, ..., and refer to earlier ones")
             self.names[f"#{len(self.names) + 1}"] = self._add(args[1])
+        elif word == "assume":
+            require(len(args) > 3, "a function is assumed by its name, how many arguments it has, and two bounds")
+            self.program.assume(args)
         elif word == "variable":
             self.variables[self._name(args[0], ())] = self._range(args[1:])
         elif word == "piece":

@@ -6,6 +6,7 @@ Numbers are doubles, in decimals that read back as these.
 from collections.abc import Iterator, Sequence
 
 from .problem import Box, Case, Problem
+from .text import written
 
 NONE = {"contact": "{who} have no point in common at any time t with {when}.",
         "distance": "{who} are farther from each other than {bound!r} at all times t with {when}.",
@@ -18,6 +19,17 @@ SOME = {"contact": "{who} have a point in common at {when}.",
 SO = {"contact": "So {their} lies in {least!r} <= t <= {most!r}.",
       "distance": "So the least distance lies between {least!r} and {most!r}.",
       "minimum": "So the minimum lies between {least!r} and {most!r}."}  # fmt: skip
+
+
+def assumed(problem: Problem) -> Iterator[str]:
+    """The functions that are not proved to be what the log says."""
+    for f in problem.program.assumed.values():
+        letters, low, high = [f"x{k}" for k in range(f.arguments)], *map(written, f.formulas[:2])
+        where = " and ".join(f"lo{k} <= x{k} <= hi{k}" for k in range(f.arguments))
+        slopes = [f" and {written(formula)} is its derivative by x{k}" for k, formula in enumerate(f.formulas[2:])]
+        value = f", where x{f.arguments} is its value," if any(f"x{f.arguments}" in slope for slope in slopes) else ""
+        yield (f"ASSUMED, not proved: {f.name}({', '.join(letters)}) lies between {low} and {high} wherever {where}"
+               f"{value}{''.join(slopes)}.")
 
 
 def none(problem: Problem, case: Case, box: Box, listed: Sequence[tuple[Box, Box, bool]]) -> str:
