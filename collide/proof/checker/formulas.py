@@ -87,8 +87,11 @@ class Assumed:
         self.name, self.arguments, self.formulas, self.program = name, arguments, formulas, Program(earlier)
         names = {f"{end}{k}": self.program.variable() for k in range(arguments) for end in ("lo", "hi")}
         self.places = [self.program.add(formula, names) for formula in formulas[:2]]
-        require(all(operation[0] != "variable" or not isinstance(operation[2], str) for operation in self.program.operations),
-                f"bounds of {name[:40]} are formulas of lo0, hi0, lo1, ...")
+        scratch = Program(earlier)
+        for formula in formulas[2:]:
+            scratch.add(formula, {f"x{k}": scratch.variable() for k in range(arguments + 1)})
+        require(not any(isinstance(value, str) and at == "variable" for own in (self.program, scratch) for at, _, value in own.operations),
+                f"bounds of {name[:40]} are formulas of lo0, hi0, lo1, ..., and derivatives of x0, x1, ...")
 
     def __call__(self, *boxes: Any) -> Any:
         """A ball that holds the values over a box."""
