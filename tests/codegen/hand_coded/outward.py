@@ -81,7 +81,8 @@ def cos(x: V) -> V:
 
 
 def _wave(y: V) -> V:
-    return V(y.lo.max(arb(-1)), y.hi.min(arb(1)))
+    """An end that may be beyond -1 or 1 is that."""
+    return V(y.lo if y.lo > -1 else arb(-1), y.hi if y.hi < 1 else arb(1))
 
 
 def _halves(x: V, shift: arb) -> list[arb]:
