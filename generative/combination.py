@@ -10,6 +10,7 @@ which leaves that are one surface are one leaf (`coincident`, `joined`, `regular
 """
 
 import functools
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -124,6 +125,21 @@ class Combination(ImplicitBody):
             result += [Piece(p.leaf, p.outside + outside, p.inside + inside) for p in child.pieces]
         return tuple(result)
 
+    @cached_property
+    def faces(self) -> tuple[Piece, ...]:
+        """The pieces of which no two have an area in common: those of leaves that are one surface with one side inside are one piece.
+
+        Such a piece is where the body is inside on the inner side of the leaf, and not on the outer one. A tree that is not regularized
+        has walls, which both sides of a leaf have in common: there these are the pieces.
+        """
+        told = self.comparison
+        often = Counter(p.leaf for p in self.pieces)
+        if told is not None and told.as_written:
+            return self.pieces
+        whole = {leaf: _face(self, leaf) for leaf, times in often.items() if times > 1}
+        alone = [p for p in self.pieces if p.leaf not in whole]
+        return (*alone, *(p for p in whole.values() if p is not None))
+
     def moved(self, motion: Motion) -> "Combination":
         if not isinstance(motion, Motion):
             raise TypeError(f"a surface moves by a Motion, such as Rigid or Screw, got {shown(motion)}")
@@ -229,6 +245,29 @@ def given_leaves(body: ImplicitBody) -> list[ImplicitSurface]:
         return [leaf for child in body._children for leaf in given_leaves(child)]
     assert isinstance(body, ImplicitSurface), "a body that is not a combination is a leaf"
     return [body]
+
+
+def _face(body: Combination, leaf: ImplicitSurface) -> Piece | None:
+    """The part of a leaf on which a body is inside on the inner side alone; None where there is none."""
+    inner, outer = (_where(body, leaf, inside) for inside in (True, False))
+    if inner is False or outer is True:
+        return None
+    return Piece(leaf, *(() if isinstance(side, bool) else (side,) for side in (outer, inner)))
+
+
+def _where(body: ImplicitBody, leaf: ImplicitSurface, inside: bool) -> ImplicitBody | bool:
+    """A body on one side of a leaf, near it: without the leaf. True: everything; False: nothing."""
+    if isinstance(body, Combination):
+        union = body.operation == "union"
+        parts = [_where(child, leaf, inside) for child in body.children]
+        left = [part for part in parts if not isinstance(part, bool)]
+        if union in (part for part in parts if isinstance(part, bool)):
+            return union
+        if not left:
+            return not union
+        return left[0] if len(left) == 1 else Combination(body.operation, left)
+    assert isinstance(body, ImplicitSurface), "a body that is not a combination is a leaf"
+    return body if not leaf.same_surface(body) else inside is (body == leaf)
 
 
 def _tree_of(body: ImplicitBody, trees: Trees, literals: Mapping[int, int]) -> Tree:

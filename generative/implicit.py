@@ -55,6 +55,11 @@ class ImplicitBody(Body):
         """For each leaf the part of its surface that can be on the surface of the whole (Snyder 1993, Section 2.2)."""
         raise NotImplementedError
 
+    @property
+    def faces(self) -> tuple["Piece", ...]:
+        """Pieces of which no two have an area in common, which together are the surface."""
+        return self.pieces
+
     def __or__(self, other: "ImplicitBody") -> "ImplicitBody":
         return union(self, other)
 

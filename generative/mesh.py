@@ -80,7 +80,7 @@ def tessellate(body: Any, *, times: Iterable[float] = (0.0,), deviation: float =
     if isinstance(body, ParametricSurface):
         return [_parametric(body, at, allowed)]
     if isinstance(body, ImplicitBody):
-        found = ((piece.leaf, *contour(piece, at, allowed, cells)) for piece in body.pieces)
+        found = ((piece.leaf, *contour(piece, at, allowed, cells)) for piece in body.faces)
         return [_moving(local, leaf.motion, changes, changes) for leaf, local, changes in found]
     if isinstance(body, Triangulated):
         return [_moving(lambda time: body.arrays, body.motion, False, False)]

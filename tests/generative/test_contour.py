@@ -37,3 +37,18 @@ def test_a_mesh_follows_what_cuts_it():
     assert all(mesh.deforming and mesh.remeshed for mesh in meshes)
     reach = [max(m.at(time)[0][np.unique(m.at(time)[1])][:, 0].max(initial=-9) for m in meshes) for time in (0.0, 1.0)]
     assert reach[0] == pytest.approx(1, abs=0.02) and reach[1] == pytest.approx(0.5, abs=0.02)
+
+
+def area(body):
+    return sum(np.linalg.norm(np.cross(v[f[:, 1]] - v[f[:, 0]], v[f[:, 2]] - v[f[:, 0]]), axis=1).sum() / 2
+               for v, f in (mesh.at(0.0) for mesh in tessellate(body)))
+
+
+def test_faces_in_one_plane_are_meshed_once():
+    plate, rod = primitives.block((4, 4, 2)), primitives.round_cylinder(1, 2).moved(Rigid(translation=[0, 0, -1]))
+    assert abs(area((plate - rod) | rod) - 64.0) < 0.1
+    cross = primitives.block((3, 1, 1)) | primitives.block((1, 3, 1))
+    assert abs(area(cross) - 22.0) < 0.1
+    raised = (plate - rod) | rod.moved(Rigid(translation=[0, 0, 1]))
+    # The wall of the bore below the rod, and that of the rod above the plate; no wall between the rod and the plate.
+    assert abs(area(raised) - (64.0 + 4.0 * np.pi)) < 0.3
