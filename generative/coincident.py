@@ -185,32 +185,45 @@ _ALIKE = 10.0**-_AGREE
 def _signature(body: Any, frame: Motion) -> _Signature:
     """The values of a leaf in a frame; the formula itself in the place of numbers that it does not have."""
     known = {s: _sample(s) for s in free_symbols(body) - {x, y, z}}
-    values = [_value(body, {**known, **dict(zip((x, y, z), place, strict=True))}) for place in _local_places(frame)]
-    steps = [value - values[0] for value in values[1:]]
-    if not all(value.is_number and value.is_finite for value in values):
-        return _Signature((body, frame), 0)
-    most = max(map(abs, steps))
-    unit = next((step for step in steps if abs(step) > most / 16), None)
-    if unit is None:
-        return _Signature((body, frame), 0)
-    shape, level = [step / unit for step in steps], values[0] / unit
-    if not all(e.is_real for e in (*shape, level)):
-        return _Signature((*map(_rounded, shape),), _rounded(level))
-    return _Signature((*map(_rounded, shape),), _rounded(level), (*map(float, shape), level))
+    with decimal.localcontext(prec=_DIGITS + 10):
+        values = _alike([_value(body, {**known, **dict(zip((x, y, z), place, strict=True))}) for place in _local_places(frame)])
+        if not all(_is_finite(value) for value in values):
+            return _Signature((body, frame), 0)
+        steps = [value - values[0] for value in values[1:]]
+        most = max(map(abs, steps))
+        unit = next((step for step in steps if abs(step) > most / 16), None)
+        if unit is None:
+            return _Signature((body, frame), 0)
+        shape, level = [step / unit for step in steps], values[0] / unit
+        found = (*map(_rounded, shape),), _rounded(level)
+    return _Signature(*found, (*map(float, shape), level) if all(map(_is_real, (*shape, level))) else ())
 
 
 def _value(formula: Any, known: Mapping[Any, Any]) -> Any:
-    """A formula with numbers for its symbols, in `_DIGITS` digits; sums, products and powers in decimals, which is much faster."""
+    """A formula with numbers for its symbols, in `_DIGITS` digits: a decimal if it is of sums, products, powers and roots alone, which is
+    much faster, or has a real value.
+    """
     try:
-        with decimal.localcontext(prec=_DIGITS + 10):
-            return sp.Float(str(_decimal(formula, known)), _DIGITS)
+        return _decimal(formula, known)
     except (decimal.DecimalException, NotImplementedError):
-        return sp.N(formula.xreplace(known), _DIGITS)
+        value = sp.N(formula.xreplace({s: _written(at) for s, at in known.items()}), _DIGITS)
+        return decimal.Decimal(str(value)) if value.is_Float and value.is_finite else value
+
+
+def _written(value: Any) -> Any:
+    return sp.Float(str(value), _DIGITS) if isinstance(value, decimal.Decimal) else value
+
+
+def _alike(values: Sequence[Any]) -> Sequence[Any]:
+    """Numbers that are all decimals, or all SymPy's."""
+    return values if all(isinstance(value, decimal.Decimal) for value in values) else [_written(value) for value in values]
 
 
 def _decimal(e: Any, known: Mapping[Any, Any]) -> decimal.Decimal:
     if e.is_Symbol:
         e = known[e]
+        if isinstance(e, decimal.Decimal):
+            return e
     if e.is_Rational:
         return decimal.Decimal(e.p) / e.q
     if e.is_Float:
@@ -231,15 +244,25 @@ def _decimal(e: Any, known: Mapping[Any, Any]) -> decimal.Decimal:
 def _local_places(frame: Motion) -> list[tuple[Any, ...]]:
     """The places in a frame, whose rotation is turned back by its transpose."""
     known = {s: _sample(s) for s in frame.symbols}
-    entries = [_value(e, known) for e in frame.entries]
-    shifted = [[c - d for c, d in zip(place, entries[9:], strict=True)] for place in _PLACES]
-    return [tuple(sum(entries[3 * j + i] * own[j] for j in range(3)) for i in range(3)) for own in shifted]
+    with decimal.localcontext(prec=_DIGITS + 10):
+        entries = _alike([_value(e, known) for e in frame.entries])
+        places = [_alike([_decimal(c, {}), *entries])[0] for place in _PLACES for c in place]
+        shifted = [[c - d for c, d in zip(places[k:k + 3], entries[9:], strict=True)] for k in range(0, len(places), 3)]
+        return [tuple(sum(entries[3 * j + i] * own[j] for j in range(3)) for i in range(3)) for own in shifted]
 
 
 def _rounded(value: Any) -> str:
-    if not value.is_real:
+    if not _is_real(value):
         return str(sp.N(value, _AGREE)) if abs(value) > _NEAR else "0"
     return format(decimal.Decimal(str(value)), f".{_AGREE - 1}e") if abs(value) > _NEAR else "0"
+
+
+def _is_real(value: Any) -> bool:
+    return isinstance(value, decimal.Decimal) or bool(value.is_real)
+
+
+def _is_finite(value: Any) -> bool:
+    return value.is_finite() if isinstance(value, decimal.Decimal) else bool(value.is_number and value.is_finite)
 
 
 def _sample(symbol: Any) -> Any:
