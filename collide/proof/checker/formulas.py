@@ -21,6 +21,12 @@ from .text import Formula, count, number, read, require
 
 LARGEST = 300_000
 """How many operations all formulas of a program have together."""
+FARTHEST, USUAL, EXPONENTIAL = 1 << 1000, 1 << 12, 1 << 200
+"""A number is written as 2^k times 64 bits, with |k| below FARTHEST, so it is short: a chain of a thousand squares, each of which doubles k,
+is refused. What is no product and no exponential adds less than USUAL to the greatest |k|, as do numbers of a log (DIGITS) and doubles. Of
+greater exponentials than 2^EXPONENTIAL Arb gives no finite enclosure."""
+PRODUCTS = {"*": 1, "square": 2, "w f + m f f / 2": 2}
+"""The |k| of a product, against those of its factors together."""
 CONSTANTS = {"pi": arb.pi, "e": arb.const_e}
 Jet = tuple[Any, dict[int, Any], dict[tuple[int, int], Any]]
 
@@ -115,6 +121,7 @@ class Program:
         self.assumed = dict(assumed or {})
         self.operations: list[tuple[str, tuple[int, ...], Any]] = []
         self.constants: list[Any] = []
+        self.sizes: list[int] = []
         self.slopes: dict[tuple[int, int], int] = {}
         self.variables: list[int] = []
         self.plan = functools.lru_cache(maxsize=64)(self._plan)
@@ -153,12 +160,20 @@ class Program:
         key = name, args, value
         if key not in self.known:
             require(len(self.operations) < LARGEST, f"the formulas and their derivatives have more than {LARGEST} operations")
+            self.sizes.append(self._size(name, [self.sizes[a] for a in args]))
             given = [self.constants[a] for a in args]
             unknown = name == "variable" or any(x is None for x in given)
             self.known[key] = len(self.operations)
             self.operations.append(key)
             self.constants.append(constant(value) if name == "number" else None if unknown else self.function(name)(*given))
         return self.known[key]
+
+    def _size(self, name: str, sizes: Sequence[int]) -> int:
+        """A bound of |k| of the result."""
+        size = PRODUCTS[name] * sum(sizes) + 64 if name in PRODUCTS else max(sizes, default=0) + USUAL
+        size = max(size, EXPONENTIAL) if name in ("exp", "sinh", "cosh") else size
+        require(size < FARTHEST, "a formula multiplies numbers so often that they may be beyond 2^(2^1000)")
+        return size
 
     def number(self, value: Fraction | int | str) -> int:
         return self.operation("number", value=value)

@@ -229,6 +229,8 @@ HOSTILE = {
     "weights that are missing": (PLATES.format(ends="0 1", z="0") + "none 1\nn 0 1\nend\n", "too few or too many"),
     "an end before the last pair": (PLATES.format(ends="0 1", z="0") + surface(2, "u v 3") + "none 1\nn 0 0 1\nend\n",
                                     "a step was expected"),
+    "a chain of squares": (ZEROS + "let #1 3\n" + "".join(f"let #{k + 1} (square #{k})\n" for k in range(1, 1100))
+                           + "variable x0 0 1\npiece 0\nequation #1100\nnone\nn 1\nend\n", "multiplies numbers so often"),
     "after the end": (Z + "equation (+ x0 1)\nnone\nn 1\nend\nn 1\n", "follows the end"),
 }
 
