@@ -13,7 +13,11 @@ _SWEEPS, _PIVOT, _ADDED, _TIMES = 6, 1e-9, 1e-6, 24
 # before, and the greatest.
 _KEPT, _LEAST, _MOST = 0.2, 0.0625, 256.0
 # Bends are tried from a part of the greatest entry on, each four times the one before.
-_FIRST_BEND, _BENDS, _FINER, _NEAR = 2.0**-12, 10, 3, 1e-12
+_FIRST_BEND, _BENDS, _FINER = 2.0**-12, 10, 3
+# Balls have no roundings. An entry of H is a sum of terms, each of less than 2^13 operations, which round by 2^-53: where nothing cancels
+# within a term it is off by less than 2^-40 of the terms' sizes. A step of elimination rounds three times: the factor, the product and the
+# difference. A matrix that is definite within such radii is so for the checker, whose balls are of 64 bits; it has the last word.
+_ENTRY, _ELIMINATION = 2.0**-40, 2.0**-51
 
 
 @native
@@ -27,7 +31,7 @@ def hessian(s: ProverMemory, place: int, lane: int, held: bool) -> None:
     """H: the second derivatives of w . F + (m/2) |F|^2, and their radii R; if `held`, those of the variables that the face leaves."""
     for i in range(s.n):
         for j in range(i + 1):
-            mid, rad = 0.0, 0.0
+            mid, rad, size = 0.0, 0.0, 0.0
             for r in range(s.m):
                 w, q = s.weight[r, lane], 0.0
                 if squared(s, place, r, lane):
@@ -38,13 +42,15 @@ def hessian(s: ProverMemory, place: int, lane: int, held: bool) -> None:
                     p, x, g, y = s.jet[place, a, lane], s.jet[place, a, LANES + lane], s.jet[place, b, lane], s.jet[place, b, LANES + lane]
                     mid += m * p * g
                     rad += m * (abs(p) * y + x * (abs(g) + y))
+                    size += m * abs(p * g)
                 h = second_of(s, r, i, j)
                 mid += w * s.jet[place, h, lane]
+                size += abs(w * s.jet[place, h, lane])
                 rad += abs(w) * s.jet[place, h, LANES + lane] + q * (abs(s.jet[place, h, lane]) + s.jet[place, h, LANES + lane])
             s.H[i, j] = mid
             s.H[j, i] = mid
-            s.R[i, j] = rad
-            s.R[j, i] = rad
+            s.R[i, j] = rad * ROUNDED + _ENTRY * size
+            s.R[j, i] = s.R[i, j]
     if held:
         for i in range(s.n):
             if not s.face_lo[i, lane] < s.face_hi[i, lane]:
@@ -174,23 +180,24 @@ def _tried(s: ProverMemory, m: float, unit: float) -> float:
 
 @native
 def positive_definite(s: ProverMemory, bend: float) -> bool:
-    """As `rules.positive_definite`, of H + bend I with radii R."""
+    """As `rules.positive_definite`, of H + bend I with radii R: with the roundings of elimination."""
     for i in range(s.n):
         for j in range(s.n):
             s.L[i, j] = s.H[i, j]
-            s.M[i, j] = s.R[i, j] * ROUNDED
+            s.M[i, j] = s.R[i, j]
         s.L[i, i] += bend
+        s.M[i, i] += _ELIMINATION * abs(s.L[i, i])
     for k in range(s.n):
         pivot, off = s.L[k, k], s.M[k, k]
         away = pivot - off
-        if not away > _NEAR * abs(pivot):
+        if not away > 0.0:
             return False
         for i in range(k + 1, s.n):
             f = s.L[i, k] / pivot
             e = off / (pivot * away)
             g = abs(s.L[i, k]) * e + s.M[i, k] * (1.0 / pivot + e)
             for j in range(k + 1, s.n):
-                s.M[i, j] += abs(f) * s.M[k, j] + g * (abs(s.L[k, j]) + s.M[k, j])
+                s.M[i, j] += abs(f) * s.M[k, j] + g * (abs(s.L[k, j]) + s.M[k, j]) + _ELIMINATION * (abs(s.L[i, j]) + abs(f * s.L[k, j]))
                 s.L[i, j] -= f * s.L[k, j]
     return True
 
@@ -198,18 +205,17 @@ def positive_definite(s: ProverMemory, bend: float) -> bool:
 @native
 def bend_of(s: ProverMemory) -> float:
     """How much is to be added to the diagonal for H to be positive definite: 0, or one of a few numbers; -1 if none of them will do."""
+    if positive_definite(s, 0.0):
+        return 0.0
     bend = 0.0
     for i in range(s.n):
         for j in range(s.n):
             bend = max(bend, abs(s.H[i, j]) + s.R[i, j])
-    # Roundings may make a singular matrix look definite, which the checker would not accept.
-    if positive_definite(s, -1e-12 * bend):
-        return 0.0
     bend *= _FIRST_BEND
     for _ in range(_BENDS):
-        if positive_definite(s, bend * (1.0 - 1e-6)):
+        if positive_definite(s, bend):
             for _ in range(_FINER):
-                if not positive_definite(s, 0.7 * bend * (1.0 - 1e-6)):
+                if not positive_definite(s, 0.7 * bend):
                     return bend
                 bend *= 0.7
             return bend
