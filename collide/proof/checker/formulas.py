@@ -22,9 +22,9 @@ from .text import Formula, count, number, read, require
 LARGEST = 300_000
 """How many operations all formulas of a program have together."""
 FARTHEST, USUAL, EXPONENTIAL = 1 << 1000, 1 << 12, 1 << 200
-"""A number is written as 2^k times 64 bits, with |k| below FARTHEST, so it is short: a chain of a thousand squares, each of which doubles k,
-is refused. What is no product and no exponential adds less than USUAL to the greatest |k|, as do numbers of a log (DIGITS) and doubles. Of
-greater exponentials than 2^EXPONENTIAL Arb gives no finite enclosure."""
+"""A number is written as 2^k times 64 bits, with |k| below FARTHEST, so it is short: a chain of a thousand squares, each of which
+doubles k, is refused. What is no product and no exponential adds less than USUAL to the greatest |k|, as do numbers of a log (DIGITS) and
+doubles. Of greater exponentials than 2^EXPONENTIAL Arb gives no finite enclosure."""
 PRODUCTS = {"*": 1, "square": 2, "w f + m f f / 2": 2}
 """The |k| of a product, against those of its factors together."""
 CONSTANTS = {"pi": arb.pi, "e": arb.const_e}

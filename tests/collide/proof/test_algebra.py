@@ -34,6 +34,6 @@ def test_a_matrix_that_is_called_definite_is_so_for_the_checker(rows):
         bends.append(bend_of(s))
         with flint.ctx.workprec(BITS):
             g = [[arb(e) for e in row] for row in slopes.tolist()]
-            table = [[sum((arb(scale) * row[i] * row[j] for row in g), arb(bends[-1] if i == j else 0.0)) for j in range(n)] for i in range(n)]
+            table = [[sum(arb(scale) * row[i] * row[j] for row in g) + bends[-1] * (i == j) for j in range(n)] for i in range(n)]
             assert positive_definite(table)
     assert all(bend > 0.0 for bend in bends) if rows < n else np.median(bends) == 0.0
