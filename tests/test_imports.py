@@ -139,7 +139,7 @@ GROUND: dict[str, dict[str, set[str]]] = {
                 "constants": {"graph", "reference", "emit", "machine"}},
     "collide": {"given": set(), "files": set(), "frozen": set()},
     "collide.polyhedra": {},
-    "collide.world": {"event": set(), "journal": set()},
+    "collide.world": {"event": set(), "journal": set(), "reason": set()},
 }  # fmt: skip
 
 

@@ -74,7 +74,9 @@ class Run:
 
     @functools.cached_property
     def _paths(self) -> list[list[tuple[float, Any]]]:
-        return [_whole(path, self.until) if self.certified_until is not None else path for path in self._told]
+        """Trajectories of each body with the times at which they begin; of a run that ended before its first step, those of the start."""
+        told = [own or [(self.start, actor.first(self.start))] for own, actor in zip(self._told, self.simulation.actors, strict=True)]
+        return [_whole(path, self.until) if self.certified_until is not None else path for path in told]
 
     # -- what was where -----------------------------------------------------------------------------------------------
 

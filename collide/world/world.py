@@ -19,9 +19,9 @@ from ..search.clock import Clock
 from .contact_solver.impact import LAWS, Impact, Law
 from .dynamics.equations import Forces
 from .motion.moving_body import MovingBody, NotFinite
+from .reason import Reason, Undecided
 from .rigid_body import RigidBody, friction_of, restitution_of
 from .run import Outcome, Run
-from .simulation.expiry import Undecided
 from .simulation.loop import Simulation
 
 if TYPE_CHECKING:
@@ -166,7 +166,7 @@ class World(Frozen):
             raise ValueError(f"a run starts at a finite time, got {shown(start)}")
         last, most = limits(until, events, float(start))
         clock = Clock(as_budget(budget), progress)
-        simulation = self._certified(float(start)) if certified else clock.read(lambda: self._simulation(float(start)))
+        simulation = clock.read(lambda: (self._certified if certified else self._simulation)(float(start)))
         return self._finish(simulation, float(start), last, most, clock)
 
     def _simulation(self, start: float) -> Simulation:
@@ -243,13 +243,15 @@ def advance(simulation: "Simulation | Certified", last: float, most: float, cloc
                 saved = simulation.snapshot()
                 finished = simulation.go_on(last, most, clock)
         except NotFinite as stop:
-            who = called([a.rigid for a in simulation.actors], next(k for k, a in enumerate(simulation.actors) if a.rigid is stop.rigid))
-            simulation.stuck = f"{who} would move by numbers that are not finite from t = {stop.time!r} on; check its mass and speeds"
+            who = [k for k, a in enumerate(simulation.actors) if a.rigid is stop.rigid][:1]
+            simulation.stuck = str(Reason.of(simulation.called, who, stop.time, "would move by numbers that are not finite",
+                                             "check its mass and speeds, and the forces on it"))
         except Undecided as stop:
             # Where the time is up much is undecided.
             simulation.stuck = "" if clock.exceeded() else str(stop)
     if finished or simulation.stuck:
         return (Outcome.FINISHED, simulation.over) if finished else (Outcome.UNRESOLVED, simulation.stuck)
+    doing = simulation.activity.now(clock).spent(simulation.called)
     if saved is not None:
         clock.read(lambda: simulation.restore(saved))
-    return Outcome.BUDGET_SPENT, clock.reason()
+    return Outcome.BUDGET_SPENT, f"{clock.reason()} {doing}"

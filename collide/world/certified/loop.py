@@ -20,7 +20,8 @@ from ..event import Event
 from ..motion.moving_body import MovingBody
 from ..narrow_phase.overlap import share_a_point
 from ..narrow_phase.search import state_at
-from ..simulation.expiry import Undecided, ordered
+from ..reason import Activity, Reason, Undecided, Work
+from ..simulation.expiry import ordered
 from .arithmetic.enclosures import above, below, interval, nearest, number
 from .motion.ballistic import Flight
 from .motion.body import Body
@@ -46,9 +47,9 @@ class Certified:
         self.events: list[Event] = []
         self.bits, self.stuck, self.over, self.now, self.begun = _BITS, "", "", start, False
         self.known: Any = None
+        self.activity = Activity(Work.SET_UP, tuple(range(len(actors))), start)
         self._check()
-        with ctx.workprec(self.bits):
-            self._begin()
+        self._begin()
 
     # -- the start ----------------------------------------------------------------------------------------------------
 
@@ -73,7 +74,7 @@ class Certified:
                 if state is Start.OVERLAPPING:
                     raise ValueError(f"{self.asking.both(pair)} overlap at the start")
                 if clock.over and state is not Start.DISJOINT:
-                    raise Undecided("")
+                    raise Undecided
 
     def _pairs(self) -> list[Pair]:
         return [(i, j) for i, j in itertools.combinations(range(len(self.actors)), 2) if self.actors[i].free or self.actors[j].free]
@@ -85,7 +86,6 @@ class Certified:
         self.last: dict[Pair, tuple[int, int, Touched]] = {}
         for actor in self.actors:
             actor.path.clear()
-            actor.begin(self.start)
         self.bodies: list[Body] = []
         self.flights: list[list[Flight]] = []
         self.hits: dict[Pair, Hit] = {}
@@ -99,6 +99,10 @@ class Certified:
 
     def _begin_to_ask(self, last: float, clock: Clock) -> None:
         self.begun = True
+        for k, actor in enumerate(self.actors):
+            self.activity = Activity(Work.SET_UP, (k,), self.now)
+            actor.path.clear()
+            actor.begin(self.start)
         self._look_at_bodies()
         if not self.bits > _BITS:
             self._check_inside(clock)
@@ -140,8 +144,8 @@ class Certified:
             accurate, most_bits = own > _PLENTY, self.bits * _MORE > _MOST_BITS
             # Searches are with doubles, which shall tell of flights all that they can.
             good = not isinstance(hit.contact, Contact) or most_bits or known > _PLENTY
-            why = (self._doubt(pair) or self._respond(pair, last, clock)) if good else ""
-            if good and not why:
+            why = (self._doubt(pair) or self._respond(pair, last, clock)) if good else None
+            if good and why is None:
                 return False
         if good and (accurate or most_bits):
             self.now = max(self.now, below(hit.time))
@@ -149,8 +153,7 @@ class Certified:
         if self.known is None or self.now > self.known[0]["now"]:
             self.known = self.snapshot()
         self.bits *= _MORE
-        with ctx.workprec(self.bits):
-            self._begin()
+        self._begin()
         return False
 
     def _known(self, pair: Pair, time: Any) -> tuple[float, float]:
@@ -163,27 +166,28 @@ class Certified:
         found = [min(turned, *map(bits, times)) for bits in (arb.rel_accuracy_bits, arb.rel_one_accuracy_bits)]
         return found[0], found[1]
 
-    def _doubt(self, pair: Pair) -> str:
-        """Why it is not decided that this is the next event; empty if it is."""
+    def _doubt(self, pair: Pair) -> Reason | None:
+        """Why it is not decided that this is the next event; None if it is."""
         hit = self.hits[pair]
-        if hit.why:
+        if hit.why is not None:
             return hit.why
         free = {k for k in pair if self.actors[k].free}
         for other, its in self.hits.items():
             if other != pair and free.intersection(other) and not hit.time < its.time:
-                both = " and ".join(self.called(k) for k in sorted({*pair, *other}))
-                return (f"{both} touch near t = {below(hit.time)!r} at times of which it is not decided which one is first; several hits "
-                        "of a body at once are not followed")
+                return Reason.of(self.called, sorted({*pair, *other}), below(hit.time), "touch at once, or it is not decided which one is "
+                                 "first", "move a start a little, or run without certified=True, which takes several hits at once")
         before = next((e.time for e in reversed(self.events) if tuple(e.pairs[0]) == pair), None)
         if before is not None and not above(hit.time) > before[1]:
-            return (f"{self.asking.both(pair)} hit each other ever sooner: from t = {before[0]!r} on doubles do not tell their hits apart")
-        return ""
+            return Reason.of(self.called, pair, before[0], "hit each other ever sooner, at times that doubles do not tell apart", "end the "
+                             "run before, or run without certified=True, which goes on in contact")
+        return None
 
     # -- which hit comes next -----------------------------------------------------------------------------------------
 
     def _ask(self, pair: Pair, last: float, clock: Clock, before: Hit | None = None) -> None:
         """When a pair touches next; `before`: what was known, up to the time at which it was to be asked again."""
         self.hits.pop(pair, None)
+        self.activity = Activity.search(pair, self.now, clock)
         (i, j), known = pair, self.last.get(pair)
         touched = known[2] if known is not None and known[:2] == (self.version[i], self.version[j]) else None
         since, stride = (None, 0.0) if before is None else (float(before.time), before.stride)
@@ -194,15 +198,16 @@ class Certified:
 
     # -- what a hit does ----------------------------------------------------------------------------------------------
 
-    def _respond(self, pair: Pair, last: float, clock: Clock) -> str:
+    def _respond(self, pair: Pair, last: float, clock: Clock) -> Reason | None:
         """Newton's restitution, and new flights for the bodies that move; or why it is not decided what comes first."""
         hit = self.hits[pair]
+        self.activity = Activity(Work.IMPACT, pair, self.now)
         before = {k: self.flights[k][-1].since(hit.time) for k in pair}
         touch = Touch.of(hit, pair, [self.bodies[k] for k in pair], [before[k] for k in pair])
         impulse = touch.impulse(number(self.coefficients(*pair)[0]))
         after = {k: pushed(self.bodies[k], before[k], touch.point, sign * impulse * touch.normal)
                  for k, sign in zip(pair, (-1, 1), strict=True) if self.actors[k].free}
-        if why := self._near_others(after, hit.time):
+        if (why := self._near_others(after, hit.time)) is not None:
             return why
         for k, state in after.items():
             self._fly(k, state)
@@ -212,7 +217,7 @@ class Certified:
         self.last[pair] = self.version[pair[0]], self.version[pair[1]], hit.by
         for other in [p for p in self._pairs() if set(after).intersection(p)]:
             self._ask(other, last, clock)
-        return ""
+        return None
 
     def _fly(self, k: int, state: Flight) -> None:
         actor, time = self.actors[k], float(state.start.mid())
@@ -223,7 +228,7 @@ class Certified:
             own |= {"turn": nearest(state.placed), "spin": nearest(state.spin_at(state.start))}
         actor.take(actor.course.again(time, **own), time, seen=False)
 
-    def _near_others(self, after: dict[int, Flight], time: Any) -> str:
+    def _near_others(self, after: dict[int, Flight], time: Any) -> Reason | None:
         """Hits without a common body may come in either order: then bodies of both must be proved to be apart meanwhile, too."""
         for (k, new), (other, states) in itertools.product(after.items(), enumerate(self.flights)):
             recent = itertools.takewhile(lambda n, own=states: not own[n].start < time, range(len(states) - 1, 0, -1))  # type: ignore[misc]
@@ -231,9 +236,9 @@ class Certified:
                 both = time.union(states[n].start)
                 way, far = new.at(both) - states[n - 1].at(both), self.bodies[k].reach + self.bodies[other].reach
                 if not way @ way > far * far:
-                    return (f"{self.asking.both((k, other))} are near each other at t = {below(both)!r}, when others hit them at times of "
-                            "which it is not decided which one is first")
-        return ""
+                    return Reason.of(self.called, (k, other), below(both), "are near each other while others hit them, and it is not "
+                                     "decided which one is first", "move a start a little")
+        return None
 
     # -- states -------------------------------------------------------------------------------------------------------
 

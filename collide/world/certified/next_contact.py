@@ -10,7 +10,8 @@ import numpy as np
 from ...moment.start import Start
 from ...search.clock import Clock
 from ..narrow_phase.search import state_at
-from ..simulation.expiry import Undecided, ordered
+from ..reason import Reason, Undecided
+from ..simulation.expiry import ordered
 from .arithmetic.enclosures import above, below, nearest, number, vector
 from .arithmetic.first_root import Unclear
 from .motion.ballistic import NONE, Flight, Parabola
@@ -45,7 +46,7 @@ class Hit:
     gap: Gap | None = None
     by: Touched = 0
     contact: Contact | Closed | None = None
-    why: str = ""
+    why: Reason | None = None
     stride: float = 0.0
 
 
@@ -98,19 +99,22 @@ class Asking:
         return ValueError(f"{self.both(pair)} overlap at the start")
 
     def _unclear(self, pair: Pair, time: Any) -> Hit:
-        return Hit(time, why=f"whether {self.both(pair)} touch, or part, near t = {below(time)!r} is not decided; contacts that last are "
-                   "not followed in certified runs")
+        return self._undecided(pair, time, "touch or part, which is not decided, or stay in contact", "run without certified=True, which "
+                               "follows contacts that last, or end the run before")
+
+    def _undecided(self, pair: Pair, time: Any, obstacle: str, advice: str) -> Hit:
+        return Hit(time, why=Reason.of(self.called, pair, below(time), obstacle, advice))
 
     def _several(self, pair: Pair, time: float) -> Hit:
-        return Hit(number(time), why=f"{self.both(pair)} come together near t = {time!r}, where it is not proved that they touch at one "
-                   "place alone, a corner on a face or two edges that cross; hits at several corners, along edges or faces, and contacts "
-                   "that last are not followed in certified runs")
+        return self._undecided(pair, number(time), "come together, where it is not proved that they touch at one place alone, a corner on "
+                               "a face or two edges that cross", "turn one of them a little, or run without certified=True, which takes "
+                               "hits along edges and faces and contacts that last")
 
     def _sooner(self, one: Hit, other: Hit, pair: Pair) -> Hit:
         if one.time < other.time or other.time < one.time:
             return one if one.time < other.time else other
-        return Hit(one.time.union(other.time), why=f"{self.both(pair)} touch near t = {below(one.time)!r} at several places of which it is "
-                   "not decided which one is first")
+        return self._undecided(pair, one.time.union(other.time), "touch at several places at once, or it is not decided which one is first",
+                               "move a start a little")
 
     # -- by polynomials -----------------------------------------------------------------------------------------------
 
@@ -168,8 +172,8 @@ class Asking:
             closer = begin + _CLOSER * (answer.clear - begin)
             if again and begin < closer and min(first.until, second.until) < math.inf:
                 return self._by_search(q, closer, ends, pace, again - 1)
-            return Hit(number(answer.clear), why=f"{self.both(q.pair)} may touch from t = {answer.clear!r} on, of which it is not proved "
-                       "that it is at one place, where faces, edges and corners are smooth")
+            return self._undecided(q.pair, number(answer.clear), "may touch, which is not proved to be at one place, where faces, edges "
+                                   "and corners are smooth", "turn one of them a little, or run without certified=True")
         return Hit(number(end), stride=2.0 * stride) if end < near else None
 
     def _by_planes(self, q: Question, closing: Closing, begin: float, beyond: float, apart: float) -> Hit | float | None:
@@ -240,7 +244,7 @@ class Asking:
         if state is Start.OVERLAPPING:
             raise self._overlap(q.pair)
         if q.clock.over and state is not Start.DISJOINT:
-            raise Undecided("")
+            raise Undecided
         return self.start if state is Start.DISJOINT else self._unclear(q.pair, number(self.start))
 
     def _parted(self, q: Question, start: Any, pace: float, closing: Closing | None) -> float | Hit:

@@ -55,13 +55,16 @@ class MovingBody:
         self.before: list[Any] | None = None
 
     def begin(self, start: float) -> None:
-        """Its motion at the start of the run."""
+        """Take the motion at the start of the run."""
+        self.take(self.first(start), start)
+
+    def first(self, start: float) -> Trajectory:
+        """Motion at the start of the run."""
+        if self.rigid.motion is not None:
+            return Prescribed(self.rigid.motion)
         turn = matrix(self.rigid.orientation)
         centre = self.rigid.position + turn @ self.middle
-        if self.rigid.motion is not None:
-            self.take(Prescribed(self.rigid.motion), start)
-        else:
-            self.take(flight(start, centre, self.rigid.velocity, self.gravity, turn, self.rigid.spin, self.inertia), start)
+        return flight(start, centre, self.rigid.velocity, self.gravity, turn, self.rigid.spin, self.inertia)
 
     @functools.cached_property
     def tree(self) -> BoundingSphereTree | None:

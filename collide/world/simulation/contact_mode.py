@@ -9,13 +9,17 @@ from ..contact_solver.forces import ActiveConstraint
 from ..dynamics.equations import Forces, System
 from ..dynamics.steady_contact import ContactMode, still
 from ..motion.moving_body import MovingBody
+from ..motion.state import Particulars
+from ..reason import Undecided
 from .event_queue import Key
-from .expiry import Undecided
 from .low_bounces import Hopping
 from .transitions import ModeChange
 
 # Against what acts on a body, what counts as none.
 SLOW = 1e-9
+# The contacts that are followed, as advice.
+_FOLLOWED = ("end the run before, or use closed bodies that touch at points, along straight lines or along rims that lie flat: contacts at "
+             "those are followed, and of other bodies if they rest or slide without turning")
 
 
 class Staying(Hopping):
@@ -24,7 +28,7 @@ class Staying(Hopping):
     def __init__(self, actors: Sequence[MovingBody], coefficients: Callable[[int, int], tuple[float, float]], start: float,
                  forces: Forces | None, gravity: np.ndarray) -> None:
         super().__init__(actors, coefficients, start, forces)
-        self.particulars, self.gravity = [a.particulars for a in actors], gravity
+        self.particulars, self.gravity = list[Particulars](), gravity
         self.modes: dict[int, ContactMode] = {}
 
     def system(self, kept: Sequence[ActiveConstraint], free: Sequence[int]) -> System:
@@ -69,8 +73,6 @@ class Staying(Hopping):
                 return ContactMode.ROCKING if self.shape(k) is not None else ContactMode.ROLLING
         return ContactMode.REST
 
-    def not_followed(self, key: Key, what: str = "stay in contact") -> None:
-        both = " and ".join(map(self.called, key[:2]))
-        raise Undecided(f"{both} {what} from t = {self.now!r} on: such motion is followed for bodies at rest, for bodies that "
-                        "slide without turning, and where corners, edges and faces touch at points, along straight lines, or all along "
-                        "rims that lie flat, of bodies that are not open with several faces")
+    def not_followed(self, key: Key, obstacle: str = "stay in contact in a way that is not followed") -> None:
+        """Raises Undecided for a pair without contacts that can be followed."""
+        raise Undecided(self.reason(key[:2], obstacle, _FOLLOWED))

@@ -18,9 +18,9 @@ from ..dynamics.steady_contact import ContactMode, SteadyContact, at_rest
 from ..motion import rotation
 from ..motion.moving_body import MovingBody
 from ..motion.polynomial import Polynomial, onset
+from ..reason import Undecided, Work
 from .contact_mode import Staying
 from .event_queue import EventKind, Key
-from .expiry import Undecided
 
 # Against a slip that counts as none, those that are stopped where there is no other answer.
 _STOPPED = (1.0, 10.0, 100.0)
@@ -133,6 +133,7 @@ class Following(Staying):
     def _go_on_together(self, owners: Sequence[Key], chosen: Sequence[ActiveConstraint], free: Sequence[int]) -> None:
         chosen = self._renewed(owners, chosen)
         system = self.system(chosen, free)
+        self.turn_to(Work.CONTACT, system.linked)
         system.step = max([self.steps.get((k, system.turning), 0.0) for k in free], default=0.0) or system.step
         if chosen:
             for k, (centre, shift, velocity, spin) in zip(free, settled(system, self.now, self.all_courses()), strict=True):
@@ -171,9 +172,9 @@ class Following(Staying):
             return
         far = float(max(np.linalg.norm(s[:3]) + self.actors[k].radius * np.linalg.norm(s[3:]) for k, s in zip(free, shifts, strict=True)))
         if far > _FAR * size:
-            both = " and ".join(map(self.called, keys[0][:2]))
-            raise Undecided(f"{both} hit each other at t = {self.now!r}, and would be moved by {far:.3g} so that nothing is in each other "
-                            "there: where they touch is not told well")
+            both = sorted({k for key in keys for k in key[:2]})
+            raise Undecided(self.reason(both, f"hit each other {far:.3g} deep, since their points of contact are not known well enough",
+                                        "end the run before, or give them surfaces that are less flat where they touch"))
         for k, shift in zip(free, shifts, strict=True):
             course, pull = self.actors[k].course, self.actors[k].gravity
             # As it flies from the hit on, or bounces would not be seen to end.
@@ -191,6 +192,7 @@ class Following(Staying):
         return found
 
     def _solve(self, system: System, owners: Sequence[Key]) -> None:
+        self.turn_to(Work.CONTACT, system.linked)
         step, watch = system.step, self._watch(system, owners) if system.kept else None
         system.step = min(step, _PAST * hopping(system, self.now, self.all_courses(), min(map(self.size, owners), default=1.0)))
         if watch and any(self.ends.get(k) for k in system.free):
@@ -200,7 +202,8 @@ class Following(Staying):
         found = system.courses(self.now, self.all_courses())
         if found is None:
             self._no_curves(system, owners)
-            raise Undecided(f"the forces change so much at t = {self.now!r} that no polynomial follows the motion")
+            raise Undecided(self.reason(system.free, "cannot be followed by a polynomial, since the forces change so much",
+                                        "use smoother forces, or weaker springs and heavier bodies"))
         end = self._end(watch, owners, found) if watch else None
         for k, course in zip(system.free, found, strict=True):
             self.actors[k].take(course if end is None else replace(course, until=end.time), self.now)
@@ -224,9 +227,8 @@ class Following(Staying):
         for key, kept in zip(owners, system.kept, strict=True):
             contact = kept.link.contact
             if isinstance(contact, OnSmooth) and contact.flattens(*(places[b] for b in kept.link.pair)):
-                both = " and ".join(map(self.called, key[:2]))
-                raise Undecided(f"{both} come to touch along a curve, or where they are flat, at t = {self.now!r}: how they go on from "
-                                "there is not followed")
+                raise Undecided(self.reason(key[:2], "come to touch along a curve, or where both are flat, which is not followed",
+                                            "end the run before, or give one of them more curvature there"))
 
     def _watch(self, system: System, owners: Sequence[Key]) -> GuardSet:
         shapes = {k: shape for k in system.linked if (shape := self.shape(k)) is not None}
@@ -250,7 +252,8 @@ class Following(Staying):
         # An end that was expected later may never have come.
         self.since = (begin, count + 1) if abs(time - begin) <= _SAME * (1.0 + abs(begin)) else (time, 0)
         if count > _AT_ONCE:
-            raise Undecided(f"{self.called(key[0])} and {self.called(key[1])} change how they touch again and again at t = {self.now!r}")
+            raise Undecided(self.reason(key[:2], f"begin or end to stick, slip or press more than {_AT_ONCE} times at once",
+                                        "change their friction or restitution a little, or end the run before"))
 
     def _strength(self, system: System, rates: np.ndarray) -> float:
         spins = [float(np.linalg.norm(self.actors[k].course.spin_at(self.now))) for k in system.linked]

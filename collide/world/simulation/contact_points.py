@@ -16,6 +16,7 @@ from ..contact_solver.forces import motion
 from ..features.features import Features, ball, features
 from ..features.local_geometry import Lost
 from ..motion.polynomial import place_of
+from ..reason import Work
 from ..shapes.polyhedral import Polyhedral, polyhedral
 from ..shapes.simple import Flat, outside
 from .event_queue import Key
@@ -64,6 +65,7 @@ class Linked(Touches):
         `old`: those that there were just before; `lands`: do bodies hit each other?
         """
         i, j = key[:2]
+        self.turn_to(Work.CONTACT, (i, j))
         lay = {k: flat for link in old for k, flat in zip(link.pair, link.flats, strict=True)}
         one, other = (Side(place_of(self.actors[k].course, self.now), self.shape(k), self.actors[k].ball,
                            self.features(k) if parts else None, lay.get(k)) for k in (i, j))
@@ -129,6 +131,7 @@ class Linked(Touches):
 
     def courses(self, key: Key, links: Sequence[ContactConstraint]) -> tuple[np.ndarray, np.ndarray]:
         """(k, 3): points of contacts, and normals from the first body to the second."""
+        self.turn_to(Work.CONTACT, key[:2])
         places = {k: place_of(self.actors[k].course, self.now) for k in key[:2]}
         found = [link.contact.course(*(places[b] for b in link.pair)) for link in links]
         signs = np.array([1.0 if link.pair[0] == key[1] else -1.0 for link in links])
@@ -139,6 +142,7 @@ class Linked(Touches):
         links = self.touching[key].links
         if not links:
             return self._accelerations(key)
+        self.turn_to(Work.CONTACT, key[:2])
         courses = {k: self.actors[k].course for k in key[:2]}
         places = {k: place_of(course, self.now).lane() for k, course in courses.items()}
         rates = {k: course.rates_at(self.now)[None] for k, course in courses.items()}

@@ -1,14 +1,16 @@
 """Bodies with boxes that hold each of them for a while, and what is to be done when that is over."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
+from codegen.interval import Interval
 from generative.body import called
 
 from ...answers.contacts import Contacts
 from ..broad_phase.boxes import Frame, Neighbours, box_of
 from ..motion.ballistic import RotationKind
 from ..motion.moving_body import MovingBody
+from ..reason import Activity, Reason, Undecided, Work
 from .event_queue import EventKind, EventQueue, Key
 
 # A series is followed for so much of the time for which it holds.
@@ -19,20 +21,27 @@ _REACHES, _FEW = (3.0, 12.0, 50.0, 200.0, 800.0, 3200.0), 6
 _LONGER = tuple(_REACHES[-1] * 4.0**k for k in range(1, 48))
 
 
-class Undecided(Exception):
-    """A run cannot go on: says why; or, without a word, that the budget is spent."""
-
-
 class Boxed:
-    """`now`: up to this time all is known; `near`: which bodies come near each other; `queue`: what is to be done."""
+    """`now`: up to this time all is known; `near`: which bodies come near each other; `queue`: what is to be done. `activity`: what the run
+    did last.
+    """
 
     def __init__(self, actors: Sequence[MovingBody], start: float) -> None:
         self.actors, self.now, self.start = actors, start, start
         self.near = Neighbours(len(actors))
         self.queue = EventQueue(self._versions)
+        self.activity = Activity(Work.SET_UP, tuple(range(len(actors))), start)
 
     def called(self, k: int) -> str:
         return called([a.rigid for a in self.actors], k)
+
+    def reason(self, bodies: Iterable[int], obstacle: str, advice: str, time: float | Interval | None = None) -> Reason:
+        """Why the run cannot go on from now, or another time."""
+        return Reason.of(self.called, bodies, self.now if time is None else time, obstacle, advice)
+
+    def turn_to(self, work: Work, bodies: Iterable[int]) -> None:
+        """Note an activity."""
+        self.activity = Activity(work, tuple(bodies), self.now)
 
     def size(self, key: Key) -> float:
         """The radius of the smaller of two bodies, of those that are free."""
@@ -78,7 +87,7 @@ class Boxed:
                 break
             lo, hi, until = box_of(actor, self.now, reach, self.start if frame is Frame.FALL else None)
             if not until > self.now:
-                raise Undecided(f"{self.called(k)} is so fast that nothing is decided beyond t = {self.now!r}")
+                raise Undecided(self.reason((k,), "moves too fast for any proof of its path", "lower its speed, or end the run before"))
             count = self.near.count(k, frame, lo, hi)
             if reach > _REACHES[0] and (count > most or until <= self.near.until(k, frame)):
                 break

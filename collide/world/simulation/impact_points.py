@@ -8,15 +8,18 @@ from ...answers.contacts import Contacts, Status
 from ...search.clock import Clock
 from ..event import SAME, distinct
 from ..narrow_phase.search import meet
+from ..reason import Undecided
 from ..shapes.simple import Flat
 from .contact_motion import Following
 from .event_queue import EventEntry, Key
-from .expiry import Undecided, ordered
+from .expiry import ordered
 from .low_bounces import LOW
 from .pair import Manifold
 
 # Against size: bodies may not move further in the time in which a hit is known to come; and points no further off are on a face.
 _LOOSE = 1e-6
+# The advice for contacts at a shallow angle.
+_GRAZE = "move a start a little, so that they hit or miss each other clearly"
 
 
 class Hitting(Following):
@@ -41,21 +44,22 @@ class Hitting(Following):
         found, (i, j) = entry.found, entry.key[:2]
         if found is None:
             return self.moved_touch(entry.key)
-        both, doubtful = f"{self.called(i)} and {self.called(j)}", found.status is not Status.CONTACT or not len(found.points)
+        doubtful = found.status is not Status.CONTACT or not len(found.points)
         wide = found.time is not None and self.speed(entry.key) * (found.time[1] - found.time[0]) > _LOOSE * self.size(entry.key)
         if (doubtful or wide) and (grazing := self.grazing(entry.key, entry.bracket)) is not None:
             return grazing
         if (doubtful or wide) and self.barely_parted(entry.key):
-            self.not_followed(entry.key, f"bounce ever lower, by less than {LOW} of their size, and so stay in contact")
+            self.not_followed(entry.key, f"bounce by less than {LOW} of their size, and so stay in contact in a way that is not followed")
         if doubtful:
-            raise Undecided(f"{both} may touch at t = {entry.time!r}, which is neither proved nor excluded")
+            raise Undecided(self.reason((i, j), "may touch, which is neither proved nor excluded", _GRAZE, entry.bracket))
         if wide:
-            raise Undecided(f"{both} meet between t = {entry.bracket[0]!r} and t = {entry.bracket[1]!r}, which is not told more closely")
+            raise Undecided(self.reason((i, j), "meet at a time that is not known more closely", _GRAZE, entry.bracket))
         touch = self._touch(found, entry.key)
         if not np.isfinite(touch.normals).all():
             normal = self.separating(entry.key)
             if normal is None:
-                raise Undecided(f"{both} touch at t = {entry.time!r} where no direction separates them")
+                raise Undecided(self.reason((i, j), "touch where no direction separates them", "move a start a little, so that they do not "
+                                            "meet edge to edge or in a hollow", entry.time))
             normals = np.tile(normal if ordered(self.actors, entry.key) == (i, j) else -normal, (len(found.points), 1))
             touch = self._touch(replace(found, normals=normals), entry.key)
         return touch

@@ -26,8 +26,9 @@ from ..motion.moving_body import MovingBody
 from ..narrow_phase import separating_planes
 from ..narrow_phase.overlap import share_a_point
 from ..narrow_phase.search import state_at
+from ..reason import Undecided, Work, together
 from .event_queue import EventEntry, EventKind, Key
-from .expiry import Undecided, ordered
+from .expiry import ordered
 from .impact_points import Hitting
 from .pair import Manifold
 
@@ -48,9 +49,7 @@ class Simulation(Hitting):
         self.law, self.begun, self.at_once, self.stuck, self.over, self.since_asked = law, False, 0, "", "", 0
         self.events: list[Event] = []
         self.before: list[Any] = []
-        # A run that ends before its first step has a state, too.
         for actor in self.actors:
-            actor.begin(self.now)
             actor.before = self.before
 
     def snapshot(self) -> Any:
@@ -82,6 +81,7 @@ class Simulation(Hitting):
 
     def begin(self, clock: Clock) -> None:
         """The state of all pairs at the start. ValueError where bodies overlap."""
+        self._set_up()
         self._force()
         for k in range(len(self.actors)):
             self.place(k)
@@ -98,9 +98,19 @@ class Simulation(Hitting):
             self._respond(hit, Interval(self.now, self.now), clock)
         self.begun = True
 
+    def _set_up(self) -> None:
+        """Motions of all bodies at the start, and what equations of motion take of them. What was set up stays when the step is undone."""
+        for k, actor in enumerate(self.actors):
+            if not actor.path:
+                self.turn_to(Work.SET_UP, (k,))
+                actor.begin(self.now)
+                self.before.clear()
+        self.particulars = [a.particulars for a in self.actors]
+
     def _first_state(self, key: Key, clock: Clock) -> None:
         if self.not_before(key, (self.now, self._known_until(key))) > self.now:
             return
+        self.turn_to(Work.START, key[:2])
         a, b = ordered(self.actors, key)
         found = separating_planes.parted(self.actors[a], self.actors[b], (self.now, self.now)) if self.flat(key) else None
         if found is not None and found.certain:
@@ -135,7 +145,8 @@ class Simulation(Hitting):
         try:
             return self._go_on_to(last, most, clock)
         except Lost:
-            raise Undecided(f"from t = {self.now!r} on it is not told where curved surfaces touch: they may do so along a curve") from None
+            raise Undecided(self.reason(self.activity.bodies, "have curved surfaces whose point of contact is not found, as where they "
+                                        "touch along a curve", "end the run before, or give one of them more curvature there")) from None
 
     def _go_on_to(self, last: float, most: float, clock: Clock) -> bool:
         self.over = ""
@@ -166,7 +177,8 @@ class Simulation(Hitting):
     def _step(self, entry: EventEntry, clock: Clock) -> None:
         self.at_once = self.at_once + 1 if entry.time <= self.now else 0
         if self.at_once > _MOST_AT_ONCE:
-            raise Undecided(f"more than {_MOST_AT_ONCE} events come at t = {self.now!r}")
+            raise Undecided(self.reason(entry.key[:2], f"come last of more than {_MOST_AT_ONCE} events at one moment",
+                                        "lower the restitution there, or move a start a little"))
         self.now = max(self.now, entry.time)
         if entry.kind is EventKind.BOX:
             self.hold_on(entry.key[0])
@@ -221,6 +233,7 @@ class Simulation(Hitting):
         keys, alone = self._together(hit)
         self.lift(keys)
         bodies = sorted({k for key in keys for k in key[:2]})
+        self.turn_to(Work.IMPACT, bodies)
         # What only stays in touch bounces as fast as these hits push it: hardly, if they hardly do.
         ended = {key for key in hit if self.bounces_end(key, self.coefficients(*key[:2])[0])}
         contacts, owners = [], []
@@ -235,8 +248,8 @@ class Simulation(Hitting):
         try:
             self.law(impact)
         except Unsettled:
-            raise Undecided(f"{' and '.join(map(self.called, bodies))} hit each other at t = {self.now!r}, and no impulses are found that "
-                            f"obey Coulomb's law at all of their {len(contacts)} contacts; try less friction there") from None
+            raise Undecided(self.reason(bodies, "hit each other, and no impulses are found that obey Coulomb's law at all of their "
+                                        f"{len(contacts)} contacts", "lower the friction there")) from None
         if self.law not in LAWS.values():
             self._check(impact, bodies)
         for k in alone.difference(bodies):
@@ -256,11 +269,12 @@ class Simulation(Hitting):
 
     def _check(self, impact: Impact, bodies: Sequence[int]) -> None:
         """What a law of the user's made of velocities."""
-        named = " and ".join(map(self.called, bodies))
         if not math.isfinite(sum(e * e for e in impact.velocity.tolist())):
+            named = together(tuple(map(self.called, bodies)))
             raise ValueError(f"the response of the world gives {named} velocities that are not finite")
         if (impact.speeds()[:, 0] < -_INTO * impact.scale).any():
-            raise Undecided(f"the response of the world lets {named} go into each other at t = {self.now!r}")
+            raise Undecided(self.reason(bodies, "go into each other by the response of the world", "let that function give velocities that "
+                                        "part at every contact"))
 
     def _force(self, hit: Sequence[Key] = ()) -> set[int]:
         """From now on all bodies move as the forces let them, if there are any; which ones."""

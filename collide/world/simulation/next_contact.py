@@ -24,8 +24,9 @@ from ..motion.templates import Moving
 from ..narrow_phase import bounding_trees, separating_planes, spheres
 from ..narrow_phase.bounding_trees import Near
 from ..narrow_phase.search import meet, surfaces_apart, surfaces_cross
+from ..reason import Activity, Undecided
 from .event_queue import EventKind, Key
-from .expiry import Boxed, Undecided, ordered
+from .expiry import Boxed, ordered
 
 # How far bodies that part may move, against their size, before they are proved apart.
 _SOON, _FINE = (1e-10, 1e-9), 1e-13
@@ -46,6 +47,8 @@ _SHORT = 0.03
 _STRIDE = 0.1
 # Where it is known where bodies may meet, they are searched for the time in which they move by so much of their size. Effort only.
 _AT_ONCE = 0.2
+# The advice for contacts that depend on how bodies meet exactly.
+_ELSEWHERE = "move a start a little, or end the run before"
 
 
 class NextContact(Boxed):
@@ -87,7 +90,7 @@ class NextContact(Boxed):
         """When do two bodies meet, as long as both are in their boxes? A contact comes into the queue."""
         one, other = self.actors[key[0]], self.actors[key[1]]
         if key in self.held and self.held[key] != self._versions(key):
-            raise Undecided(f"{self.called(key[0])} and {self.called(key[1])} touch, and how they go on from t = {self.now!r} is not told")
+            raise Undecided(self.reason(key[:2], "touch while one of them changes its motion, and no rule says how they go on", _ELSEWHERE))
         if key in self.held or not (one.free or other.free) or (one.still and other.still):
             return
         until, (clear, versions) = self._known_until(key), self.clear.get(key, (-math.inf, None))
@@ -99,6 +102,7 @@ class NextContact(Boxed):
         begin = self._clear_until(key)
         if not until > begin or move_alike(one, other, self.now):
             return
+        self.activity = Activity.search(key[:2], self.now, clock)
         rules = self._rules(key)
         if rules is not None and until < math.inf:
             enough, begin = begin + _SHORT * (until - begin), self._by_rules(rules, key, (begin, until))
@@ -269,15 +273,15 @@ class NextContact(Boxed):
             if moment > self.now and surfaces_apart(*self._sides(key), moment, clock):
                 return
             if moment > self.now and surfaces_cross(*self._sides(key), moment, clock):
-                raise Undecided(f"{self.called(key[0])} and {self.called(key[1])} stay in contact from t = {self.now!r} on, in a way that "
-                                "is not followed")
+                raise Undecided(self.reason(key[:2], f"stay in contact in a way that is not followed, and cross by t = {moment!r}",
+                                            _ELSEWHERE))
 
     def _note(self, key: Key, found: Contacts, start: Start | None, end: float) -> None:
         i, j = key[:2]
         if found.status is Status.BUDGET_SPENT:
-            raise Undecided("")
+            raise Undecided
         if start is None and found.start[0, 1] is Start.OVERLAPPING:
-            raise Undecided(f"{self.called(i)} and {self.called(j)} overlap at t = {found.time_span[0]!r}")
+            raise Undecided(self.reason((i, j), "overlap, after a contact that did not keep them apart", _ELSEWHERE, found.time_span[0]))
         if found.status is not Status.NO_CONTACT:
             assert found.time is not None
             # Nothing more is asked until then, or until one of them moves otherwise.

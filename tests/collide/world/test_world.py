@@ -304,7 +304,7 @@ def test_own_laws():
 
 def test_a_law_of_ones_own_that_lets_bodies_go_into_each_other_ends_the_run():
     run = World([RigidBody(FLOOR, fixed=True), RigidBody(BALL, position=(0, 0, 2))], response=lambda impact: None).run(until=1.0)
-    assert run.outcome is Outcome.UNRESOLVED and "lets body 0 and body 1 go into each other" in run.reason and not run.events
+    assert run.outcome is Outcome.UNRESOLVED and "body 0 and body 1 go into each other by the response" in run.reason and not run.events
 
     def wild(impact):
         impact.apply([0], [[1e300, 0.0, 0.0]])

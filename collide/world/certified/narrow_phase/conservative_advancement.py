@@ -14,7 +14,7 @@ from flint import arb
 from codegen.deadline import check
 
 from ....search.clock import Clock
-from ...simulation.expiry import Undecided
+from ...reason import Undecided
 from ..arithmetic.enclosures import above, below
 from .facets import Course, Placed
 from .separating_axes import Axis, heights, touch, widest
@@ -55,7 +55,7 @@ class Closing:
         while now < end:
             check()
             if self.clock.over:
-                raise Undecided("")
+                raise Undecided
             if (after := self._passed(now, end)) > now:
                 now = after
                 continue

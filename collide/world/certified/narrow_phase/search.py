@@ -25,7 +25,7 @@ from ....timeline.evidence import Evidence, Query
 from ....timeline.scene import Scene
 from ...motion.templates import ONE, OTHER
 from ...narrow_phase.search import SIMULTANEITY, SPACING, TOLERANCE, surfaces_apart
-from ...simulation.expiry import Undecided
+from ...reason import Undecided
 from ..arithmetic.enclosures import above, below
 from ..arithmetic.krawczyk import System
 from ..motion.body import Seen
@@ -80,7 +80,7 @@ def _met(first: Seen, second: Seen, span: Window, size: float, clock: Clock) -> 
     options = Options(simultaneity=resolved(SIMULTANEITY, span), spacing=SPACING * size, tolerance=TOLERANCE)
     *_, found = [Evidence(None, False, span[0]), *searched(Query(scene, options, clock))]
     if not found.finished:
-        raise Undecided("")
+        raise Undecided
     search, clear = found.search, found.clear_until(span[1])
     if search is None or not (found.located or found.proved < np.inf):
         return Answer(clear, None, clear < span[1])

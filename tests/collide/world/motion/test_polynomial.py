@@ -130,7 +130,8 @@ def test_forces_that_are_none_are_refused(forces, error, what):
 def test_forces_that_nothing_follows_end_the_run(monkeypatch):
     monkeypatch.setattr("collide.world.dynamics.equations._TRIES", 3)
     run = World([RigidBody(BALL)], forces=lambda state: [[0.0, 0.0, 1e40]]).run(until=1.0)
-    assert run.outcome is Outcome.UNRESOLVED and "change so much at t = 0.0" in run.reason and run.until == 0.0
+    assert run.outcome is Outcome.UNRESOLVED and run.until == 0.0
+    assert run.reason.startswith("At t = 0.0, body 0 cannot be followed") and "change so much" in run.reason
 
 
 def test_forces_may_jump():

@@ -81,7 +81,7 @@ def test_a_hit_whose_time_is_told_loosely_is_no_event(monkeypatch, wide, events)
     monkeypatch.setattr(next_contact, "meet", loosely)
     run = World([RigidBody(WALL, fixed=True), RigidBody(EGG, position=(3, 0, 0), velocity=(-1, 0, 0))], gravity=(0, 0, 0)).run(until=4.0)
     assert len(run.events) == events and run.until >= 2.0 - 1e-9
-    assert (run.outcome is Outcome.UNRESOLVED) == (events == 0) == ("not told more closely" in run.reason)
+    assert (run.outcome is Outcome.UNRESOLVED) == (events == 0) == ("not known more closely" in run.reason)
 
 
 def test_chains_are_refused_and_their_links_are_driven():

@@ -16,7 +16,7 @@ from collide.world.contact_solver.impact import Contact, Impact, newton, poisson
 from collide.world.journal import Undoable
 from collide.world.motion.state import Mass
 from collide.world.simulation.event_queue import EventQueue
-from collide.world.simulation.expiry import Undecided
+from collide.world.reason import Reason, Undecided
 from collide.world.simulation.loop import Simulation
 
 from ..scenes import BALL, EGG, FLOOR
@@ -110,7 +110,7 @@ def test_what_is_undecided_once_the_time_is_up_is_no_end(monkeypatch):
 
     def late(self, entry, clock):
         now[0] += 100.0
-        raise Undecided("it is not told")
+        raise Undecided(Reason(("body 0",), 0.5, "cannot be told", "go on"))
 
     with monkeypatch.context() as patch:
         patch.setattr(time, "perf_counter", lambda: now[0])
@@ -118,7 +118,7 @@ def test_what_is_undecided_once_the_time_is_up_is_no_end(monkeypatch):
         run = bouncing().run(until=1.15, budget=10)
         again = bouncing().run(until=1.15, budget=1000)
     assert run.outcome is Outcome.BUDGET_SPENT and "limit of 10 s" in run.reason
-    assert again.outcome is Outcome.UNRESOLVED and "not told" in again.reason and Simulation._hits is hits
+    assert again.outcome is Outcome.UNRESOLVED and again.reason == "At t = 0.5, body 0 cannot be told; go on." and Simulation._hits is hits
     same(run.resumed(until=1.15), bouncing().run(until=1.15))
 
 
