@@ -81,7 +81,7 @@ class Simulation(Hitting):
 
     def begin(self, clock: Clock) -> None:
         """The state of all pairs at the start. ValueError where bodies overlap."""
-        self._set_up()
+        self.set_up()
         self._force()
         for k in range(len(self.actors)):
             self.place(k)
@@ -98,7 +98,7 @@ class Simulation(Hitting):
             self._respond(hit, Interval(self.now, self.now), clock)
         self.begun = True
 
-    def _set_up(self) -> None:
+    def set_up(self) -> None:
         """Motions of all bodies at the start, and what equations of motion take of them. What was set up stays when the step is undone."""
         for k, actor in enumerate(self.actors):
             if not actor.path:

@@ -3,7 +3,8 @@
 import numpy as np
 import sympy as sp
 
-from collide import Mesh
+from collide import Mesh, World
+from collide.world.simulation.loop import Simulation
 from generative import ParametricSurface, u, v
 
 _ANGLES = {u: (0, 2 * sp.pi), v: (-sp.pi / 2, sp.pi / 2)}
@@ -25,3 +26,10 @@ def slope(angle: float) -> ParametricSurface:
     """A plane that falls along x, by an angle whose sine and cosine are made of doubles."""
     s, c = np.sin(angle), np.cos(angle)
     return ParametricSurface([u * c, v, -u * s], {u: (-50, 50), v: (-50, 50)})
+
+
+def set_up(world: World) -> Simulation:
+    """A run before its first step, whose bodies have their motions."""
+    simulation = world._simulation(0.0)
+    simulation.set_up()
+    return simulation

@@ -16,7 +16,7 @@ from models.shapes.polyhedra import dodecahedron
 from models.shapes.solids import box
 from tests.sampled import worlds
 
-from .scenes import BALL, EGG, FLOOR, RING, WALL, cube, slope
+from .scenes import BALL, EGG, FLOOR, RING, WALL, cube, set_up, slope
 
 SLOPE = 0.5
 
@@ -187,7 +187,7 @@ def test_a_box_falls_on_two_with_sides_in_the_same_planes():
 def test_the_centre_of_a_ball_tells_which_way_its_normal_goes():
     """Where bodies slide along each other a search may list one contact with a normal and with its opposite."""
     world = World([RigidBody(cube(), fixed=True), RigidBody(BALL, position=(1.5, 0.1, 0.2))])
-    simulation = world._simulation(0.0)
+    simulation = set_up(world)
     point, normals = np.array([[0.5, 0.1, 0.2]] * 2), np.array([[1.0, 0.0, 0.0], [-1.0, 0.0, 0.0]])
     assert simulation.refuted((0, 1), point, normals).tolist() == [False, True]
     assert simulation.refuted((1, 0), point, normals).tolist() == [True, False]

@@ -15,6 +15,8 @@ from generative import ParametricSurface, Solid, u, v
 from models.shapes import polyhedra
 from models.shapes.solids import box
 
+from ..scenes import set_up
+
 CORNERS = np.array(list(itertools.product((-0.5, 0.5), repeat=3)))
 SHEET = ParametricSurface([u, v, 0], {u: (-5, 5), v: (-5, 5)})
 FLOOR = RigidBody(box(sizes=(20, 20, 1)), position=(0, 0, -0.5), fixed=True)
@@ -57,7 +59,7 @@ def thrown(rng):
 @pytest.mark.parametrize("seed", range(25))
 def test_planes_part_cubes_until_they_meet(seed):
     world, gap = thrown(np.random.default_rng(seed))
-    simulation = world._simulation(0.0)
+    simulation = set_up(world)
     one, other = simulation.actors
     found = parted(one, other, (0.0, 2.0))
     times = np.linspace(0.0, 2.0, 4001)

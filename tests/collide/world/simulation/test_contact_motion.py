@@ -25,7 +25,7 @@ from collide.world.simulation import contact_motion
 from generative import ParametricSurface, Rigid, t, u, v
 from models.shapes.solids import box, cylinder
 
-from ..scenes import BALL, FLOOR, cube
+from ..scenes import BALL, FLOOR, cube, set_up
 
 GRAVITY = (0, 0, -10)
 
@@ -330,13 +330,13 @@ def test_at_an_edge_a_ball_has_the_normal_from_its_centre(given):
     bodies = [RigidBody(cube()), RigidBody(BALL, position=point + way)]
     found = SimpleNamespace(points=point[None], normals=np.array([given], float), existence=np.zeros(1, bool), time=None)
     for order, normal in ((bodies, way), (bodies[::-1], -way)):
-        assert np.allclose(World(order)._simulation(0.0)._touch(found, (0, 1)).normals, normal)
+        assert np.allclose(set_up(World(order))._touch(found, (0, 1)).normals, normal)
 
 
 @pytest.mark.parametrize(("corners", "shift"), [([0, 1, 2, 3], [0, 0, 1e-10, 0, 0, 0]), ([0], None)])
 def test_what_landed_too_deep_is_lifted_by_the_least_change(corners, shift):
     """By the mass matrix M: of one corner with the row n of its height, by 1e-10 M^-1 n / (n M^-1 n)."""
-    simulation = World([RigidBody(FLOOR, fixed=True), RigidBody(cube(), position=(0, 0, 0.5), mass=3)], gravity=GRAVITY)._simulation(0.0)
+    simulation = set_up(World([RigidBody(FLOOR, fixed=True), RigidBody(cube(), position=(0, 0, 0.5), mass=3)], gravity=GRAVITY))
     foot = np.array([[x, y, -0.5] for x in (-0.5, 0.5) for y in (-0.5, 0.5)])
     face = Flat(np.array([0.0, 0, 1]), 0.0, np.empty((0, 2, 3)))
     kept = [ActiveConstraint(ContactConstraint((1, 0), OnFace(foot[k], 0.0, face)), 0.0, None, 0.0) for k in corners]

@@ -15,8 +15,8 @@ from collide.world.contact_solver.gauss_seidel import coulomb
 from collide.world.contact_solver.impact import Contact, Impact, newton, poisson
 from collide.world.journal import Undoable
 from collide.world.motion.state import Mass
-from collide.world.simulation.event_queue import EventQueue
 from collide.world.reason import Reason, Undecided
+from collide.world.simulation.event_queue import EventQueue
 from collide.world.simulation.loop import Simulation
 
 from ..scenes import BALL, EGG, FLOOR
