@@ -98,7 +98,9 @@ def _aligned(chosen: Sequence[ActiveConstraint | None], now: Motion, inverse: np
 
 
 def _holds(chosen: Sequence[ActiveConstraint | None], now: Motion, inverse: np.ndarray, size: np.ndarray) -> bool:
-    """Do contacts that are chosen press, within their cones, those that slip in their directions, and do the others part?"""
+    """Whether a choice obeys Coulomb's law: contacts press, within their cones, those that slip do so in their directions, and the others
+    part. Every choice that `gripped` returns is tested here; numbers that are not finite fail.
+    """
     which = [c for c, k in enumerate(chosen) if k is not None]
     kept, part = [k for k in chosen if k is not None], now.of(which)
     if not kept:
@@ -141,7 +143,9 @@ def _world(axes: np.ndarray, across: np.ndarray) -> np.ndarray:
 
 
 def relaxed(kept: Sequence[ActiveConstraint], now: Motion, inverse: np.ndarray) -> np.ndarray:
-    """(k, 3): forces by sweeps over the contacts."""
+    """(k, 3): forces by sweeps over the contacts. A guess of those that press, stick and slip, whatever the sweeps end with: `_holds` tests
+    by Coulomb's law what follows from it.
+    """
     flat = now.rows.reshape(-1, now.rows.shape[2])
     slips = [None if k.slip is None else axes[1:] @ k.slip for k, axes in zip(kept, now.frames, strict=True)]
     return coulomb(flat @ inverse @ flat.T, now.free.ravel(), [k.friction for k in kept], slips)
