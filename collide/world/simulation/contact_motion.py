@@ -2,6 +2,7 @@
 they rock, slip or push each other. Which contacts press, which stick, and when that ends, is in `tracked`.
 """
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
@@ -43,7 +44,8 @@ class Following(Staying):
         self.ends: dict[int, GuardHit | None] = {}
         self.pairs: dict[int, tuple[Key, ...]] = {}
         self.steps: dict[tuple[int, bool], float] = {}
-        self.since = (start, 0)
+        # Of the first of bodies that are followed together: since when and how often their motion ended at once.
+        self.since: dict[int, tuple[float, int]] = {}
         # While it is not told yet what hops: what has begun.
         self.waiting: list[tuple[System, Sequence[Key]]] | None = None
 
@@ -242,15 +244,12 @@ class Following(Staying):
         courses = self.all_courses()
         for k, course in zip(watch.system.free, found, strict=True):
             courses[k] = course
-        end = watch.end(self.now, found[0].until, courses)
-        if end is not None:
-            self._not_at_once(end.time, owners[0])
-        return end
+        return watch.end(self.now, found[0].until, courses)
 
-    def _not_at_once(self, time: float, key: Key) -> None:
-        begin, count = self.since
-        # An end that was expected later may never have come.
-        self.since = (begin, count + 1) if abs(time - begin) <= _SAME * (1.0 + abs(begin)) else (time, 0)
+    def _not_at_once(self, k: int, key: Key) -> None:
+        """Counts an end that has come: one that was expected may be expected again whenever other bodies hit each other."""
+        begin, count = self.since.get(k, (-math.inf, 0))
+        self.since[k] = (begin, count + 1) if self.now - begin <= _SAME * (1.0 + abs(begin)) else (self.now, 0)
         if count > _AT_ONCE:
             raise Undecided(self.reason(key[:2], f"begin or end to stick, slip or press more than {_AT_ONCE} times at once",
                                         "change their friction or restitution a little, or end the run before"))
@@ -267,6 +266,8 @@ class Following(Staying):
         end, keys = self.ends.get(k), [key for key in self.pairs.get(k, ()) if key in self.kept]
         free = [j for j, a in enumerate(self.actors) if a.free] if self.forces is not None else sorted(
             {j for key in keys for j in key[:2] if self.actors[j].free} | {k})
+        if end is not None and keys:
+            self._not_at_once(free[0], keys[0])
         owners = [key for key in keys for _ in self.kept[key]]
         kept = [c for key in keys for c in self.kept[key]]
         going = onward(self.system(kept, free), self.now, self.all_courses()) if end is None or end.turned else None

@@ -37,7 +37,7 @@ _INTO = 1e-9
 # So many events at one moment are no motion.
 _MOST_AT_ONCE = 10_000
 _CHANGING = ("now", "parting", "unknown", "gentle", "held", "left", "touching", "leaving", "begun",
-             "at_once", "kept", "ends", "pairs", "modes", "steps", "since", "over", "since_asked")
+             "at_once", "kept", "risen", "ends", "pairs", "modes", "steps", "since", "over", "since_asked")
 
 
 class Simulation(Hitting):

@@ -98,11 +98,26 @@ class Hopping(Linked):
 
     @contextmanager
     def bouncing_on(self, bodies: Sequence[int]) -> Iterator[None]:
-        """Small bounces go on where bodies move on as they did, by other formulas."""
+        """Small bounces go on where bodies move on by other formulas: from as high as they are by now. Those that then rise higher are
+        searched.
+        """
         low = self._low(bodies)
         bounces = [e for e in self.queue if e.kind is EventKind.BOUNCE and e.key in low] if low else []
+        uneven = [key for key in low if key in self.risen and self.held[key] == self._versions(key) and not self._even(key)]
+        for key in uneven:
+            since, high = self.risen[key]
+            self.risen[key] = self.now, max(0.0, high - float(self._rise(key, np.array([since - self.now]))[0]))
         yield
-        for e in bounces:
-            self.push(e.time, EventKind.BOUNCE, e.key)
         for key in low:
             self.held[key] = self._versions(key)
+        for e in bounces:
+            if e.key not in uneven:
+                self.push(e.time, EventKind.BOUNCE, e.key)
+        for key in uneven:
+            down = self.risen[key][1] == 0.0 and not self.speeds(key).min() > 0.0
+            time = self.now if down else self._lands(key, self.risen[key][1])
+            if time is None:
+                del self.held[key], self.risen[key]
+                self.parting.add(key)
+            else:
+                self._bounces(key, time)

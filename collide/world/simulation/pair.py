@@ -17,6 +17,11 @@ from .next_contact import NextContact
 # Bounces that rise no higher than this, against the size of the smaller body, are told by the acceleration of the gap. Against size and
 # speeds: gaps that count as touching, and slip and spin that do not matter for a small bounce.
 _LOW, _TOUCHING, _STEADY = 1e-7, 1e-12, 1e-9
+# Times of a window at which it is looked whether bodies have come down. And points and weights by which what pulls over a time of length 1
+# tells the way: Gauss's rule, exact for pulls that are polynomials of degree 14.
+_PARTS = np.arange(1, 25) / 24.0
+_POINTS = (1.0 + np.polynomial.legendre.leggauss(8)[0]) / 2.0
+_WEIGHTS = (1.0 - _POINTS) * np.polynomial.legendre.leggauss(8)[1] / 2.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,6 +93,64 @@ class Parting(NextContact):
         relative, normals = self._relative(key), self.touching[key].normals
         slip = float(np.abs(relative - np.einsum("ki,ki->k", relative, normals)[:, None] * normals).max())
         return slip + self.size(key) * sum(float(np.linalg.norm(self.actors[k].course.spin_at(self.now))) for k in key[:2])
+
+    def _even(self, key: Key) -> bool:
+        """Is the second derivative of the gap constant, where it is known?"""
+        flies = all(self.actors[k].course.ballistic for k in key[:2])
+        return flies and not all(self.actors[k].ball is not None for k in key[:2])
+
+    def _pulls(self, key: Key, times: np.ndarray) -> np.ndarray:
+        """(m,): that at m times at which both bodies move as they do now, where `_pull` tells it."""
+        one, other = (self.actors[k] for k in key[:2])
+        change = (other.course.rates_along(times) - one.course.rates_along(times))[:, :3]
+        if one.ball is None or other.ball is None:
+            return np.asarray((change @ self.touching[key].normals.T).max(axis=1))
+        first, second = one.course.places(times), other.course.places(times)
+        way, drift = second.centre - first.centre, second.velocity - first.velocity
+        normal = way / np.linalg.norm(way, axis=1)[:, None]
+        drift -= np.einsum("mi,mi->m", drift, normal)[:, None] * normal
+        return np.asarray(np.einsum("mi,mi->m", change, normal) + (drift * drift).sum(axis=1) / (one.ball + other.ball))
+
+    def _rise(self, key: Key, spans: np.ndarray) -> np.ndarray:
+        """(m,): by how much the gap grows from now on in each of these times, which may be negative: by Taylor's formula, whose integral is
+        exact, but for rounding, where bodies move along polynomials.
+        """
+        pulls = self._pulls(key, (self.now + spans[:, None] * _POINTS).ravel()).reshape(-1, len(_POINTS))
+        return np.asarray(spans * (float(self.speeds(key).min()) + spans * (pulls @ _WEIGHTS)))
+
+    def _followed(self, key: Key) -> float:
+        """Up to when do bodies move by their present polynomials, if they do?"""
+        return min(self.actors[k].course.until if self.actors[k].course.solved else math.inf for k in key[:2])
+
+    def _lands(self, key: Key, high: float = 0.0) -> float | None:
+        """When bodies touch again that part now, or are so high; the end of their present motions, if that comes first; None where it is
+        not known, they rise higher than bounces that are low, or it is now, but for rounding.
+        """
+        speed, pull, most = float(self.speeds(key).min()), self._steady_pull(key), _LOW * self.size(key)
+        if pull is None or not (high > 0.0 or speed > 0.0):
+            return None
+        if self._even(key):
+            return self.now + 2.0 * speed / -pull if pull < 0.0 < speed and self._is_low(key, speed, pull) else None
+        last, quick = self._followed(key) - self.now, max(abs(pull), speed * speed / most)
+        length = min(last, 2.0 * speed / -pull if pull < 0.0 < speed else math.sqrt(most / quick) if quick else math.inf)
+        if not 0.0 < length < math.inf:
+            return None
+        lo = 0.0
+        while not (down := (gaps := high + self._rise(key, lo + (length - lo) * _PARTS)) <= 0.0).any():
+            if gaps.max() > most:
+                return None
+            if length >= last:
+                return self._followed(key)
+            lo, length = length, min(2.0 * length, last)
+        hi = length
+        while down.any():
+            times = lo + (hi - lo) * _PARTS
+            first = int(np.argmax(down))
+            near = (float(times[first - 1]) if first else lo), float(times[first])
+            if near == (lo, hi) or not near[1] - near[0] > math.ulp(near[1]):
+                break
+            (lo, hi), down = near, high + self._rise(key, near[0] + (near[1] - near[0]) * _PARTS) <= 0.0
+        return self.now + hi if self.now + hi > self.now else None
 
     def _steady_pull(self, key: Key) -> float | None:
         """Where it is that also for a while."""

@@ -45,12 +45,15 @@ class ModeChange:
 
 
 class Touches(Parting):
-    """What touches, and bodies that came to `rests`. `coefficients`: restitution and friction of two bodies."""
+    """What touches, and bodies that came to `rests`. `coefficients`: restitution and friction of two bodies. `risen`: of pairs that bounce
+    a little, how high they were at a time.
+    """
 
     def __init__(self, actors: Sequence[MovingBody], coefficients: Callable[[int, int], tuple[float, float]], start: float) -> None:
         super().__init__(actors, start)
         self.coefficients = coefficients
         self.rests: list[ModeChange] = []
+        self.risen: dict[Key, tuple[float, float]] = {}
         self.leaving: set[int] = set()
 
     def moved_touch(self, key: Key, lands: bool = False) -> Manifold:
@@ -82,6 +85,7 @@ class Touches(Parting):
         """Of pairs that touch, with their velocities after a response: which part, bounce a little, or stay together?"""
         for key in keys:
             self.held.pop(key, None)
+            self.risen.pop(key, None)
             self.parting.discard(key)
             self.unknown.discard(key)
             self.clear.pop(key, None)
@@ -90,17 +94,21 @@ class Touches(Parting):
         self._keep(stay)
         again: dict[int, float] = {}
         for key in keys:
-            speed, pull = float(self.speeds(key).min()), self._steady_pull(key)
-            if key not in self.held and pull is not None and pull < 0.0 < speed and self._is_low(key, speed, pull):
-                time = self.now + 2.0 * speed / -pull
+            time = None if key in self.held else self._lands(key)
+            if time is not None:
+                self.risen[key] = self.now, 0.0
                 again |= {k: min(time, again.get(k, math.inf)) for k in key[:2] if self.actors[k].free}
                 self._hold_pair(key)
-                self.push(time, EventKind.BOUNCE, key)
+                self._bounces(key, time)
         for key in keys:
             if key not in self.held and self._hardly_parts(key, min(again.get(k, math.inf) for k in key[:2])):
                 self._hold_pair(key)
             elif key not in self.held:
                 self.parting.add(key)
+
+    def _bounces(self, key: Key, time: float) -> None:
+        if time < self._followed(key):
+            self.push(time, EventKind.BOUNCE, key)
 
     def _hardly_part(self, key: Key) -> np.ndarray:
         """(k,): at which points do two bodies stay together?"""

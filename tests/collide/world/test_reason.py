@@ -79,7 +79,7 @@ def many(s: Simulation, clock: Clock, patch: Any) -> None:
 
 def again_and_again(s: Simulation, clock: Clock, patch: Any) -> None:
     for _ in range(100):
-        s._not_at_once(0.5, PAIR)
+        s._not_at_once(1, PAIR)
 
 
 def along_a_curve(s: Simulation, clock: Clock, patch: Any) -> None:
