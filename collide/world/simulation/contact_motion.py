@@ -22,6 +22,7 @@ from ..motion.polynomial import Polynomial, onset
 from ..reason import Undecided, Work
 from .contact_mode import Staying
 from .event_queue import EventKind, Key
+from .pair import State
 
 # Against a slip that counts as none, those that are stopped where there is no other answer.
 _STOPPED = (1.0, 10.0, 100.0)
@@ -34,7 +35,7 @@ _QUIET, _AT_ONCE, _SAME = 1e-11, 30, 1e-9
 
 
 class Following(Staying):
-    """Of bodies that are followed, `ends`: why their present motion ends; `pairs`: those that move with them; and `steps`: how long a
+    """Of bodies that are followed, `ends`: why their present motion ends; `owners`: the pairs that move with them; and `steps`: how long a
     time is tried at once, of those that slip, and others.
     """
 
@@ -42,7 +43,7 @@ class Following(Staying):
                  forces: Forces | None, gravity: np.ndarray) -> None:
         super().__init__(actors, coefficients, start, forces, gravity)
         self.ends: dict[int, GuardHit | None] = {}
-        self.pairs: dict[int, tuple[Key, ...]] = {}
+        self.owners: dict[int, tuple[Key, ...]] = {}
         self.steps: dict[tuple[int, bool], float] = {}
         # Of the first of bodies that are followed together: since when and how often their motion ended at once.
         self.since: dict[int, tuple[float, int]] = {}
@@ -54,27 +55,28 @@ class Following(Staying):
     def after(self, keys: Sequence[Key]) -> None:
         """Also where bodies stay in touch at some points, and part at others."""
         for key in keys:
-            self.kept.pop(key, None)
+            self.pairs[key] = self.pairs[key].follows(())
             self.look_closely(key)
-            touch, stay = self.touching[key], self._hardly_part(key)
+            touch, stay = self.touch(key), self._hardly_part(key)
             # Samples of an edge that hardly lies flat are higher than others.
             which = np.flatnonzero(stay & (self.gaps(key) <= BEYOND * self.size(key))) if touch.links else ()
             if 0 < len(which) < len(stay) and not stay.all():
-                self.touching[key] = replace(touch, points=touch.points[which], normals=touch.normals[which], proved=touch.proved[which],
-                                             links=tuple(touch.links[k] for k in which))
+                self.put(key, replace(touch, points=touch.points[which], normals=touch.normals[which], proved=touch.proved[which],
+                                      links=tuple(touch.links[k] for k in which)))
         begun = self._begun(keys)
-        hops = [key for key in keys if key in self.parting and self._hops(key)]
-        self.parting.difference_update(hops)
+        hops = [key for key in keys if self.pairs[key].state is State.PARTING and self._hops(key)]
+        for key in hops:
+            self.pairs[key] = self.pairs[key].separates()
         # With what their bodies stay in contact with.
-        groups = self.groups([*hops, *(key for key in self.held if key in self.kept)]) if hops else []
+        groups = self.groups([*hops, *(key for key in self.pairs.held if key in self.pairs.followed)]) if hops else []
         groups = [group for group in groups if not set(hops).isdisjoint(group)]
         for system, owners in begun:
             if not any(owners[0] in group for group in groups):
                 self._solve(system, owners)
         for group in groups:
             links = [(key, self._hop(ActiveConstraint(link, 0.0, None, self._slow(key)), key, speed)) for key in hops if key in group
-                     for link, speed in zip(self.touching[key].links, self.speeds(key), strict=True)]
-            links += [(key, kept) for key in group if key not in hops for kept in self.kept[key]]
+                     for link, speed in zip(self.touch(key).links, self.speeds(key), strict=True)]
+            links += [(key, kept) for key in group if key not in hops for kept in self.pairs[key].constraints]
             self._go_on([own for own, _ in links], [kept for _, kept in links],
                         sorted({k for own in group for k in own[:2] if self.actors[k].free}))
 
@@ -89,15 +91,16 @@ class Following(Staying):
 
     def _keep(self, keys: Sequence[Key]) -> None:
         if keys and self.forces is not None:
-            self._follow([*keys, *(key for key in self.kept if key not in keys)], [k for k, a in enumerate(self.actors) if a.free])
+            others = [key for key in self.pairs.followed if key not in keys]
+            self._follow([*keys, *others], [k for k, a in enumerate(self.actors) if a.free])
         else:
             super()._keep(keys)
 
     def _follow(self, keys: Sequence[Key], free: Sequence[int]) -> None:
         """Motion in contact by differential equations, of pairs that touch."""
-        found = [(key, link) for key in keys for link in self.touching[key].links]
+        found = [(key, link) for key in keys for link in self.touch(key).links]
         for key in keys:
-            if not self.touching[key].links:
+            if not self.touch(key).links:
                 self.not_followed(key)
         kept = [ActiveConstraint(link, self.coefficients(*key[:2])[1], None, self._slow(key)) for key, link in found]
         system = self.system(kept, free)
@@ -164,7 +167,7 @@ class Following(Staying):
         """Out of each other, of pairs that hit each other: what landed was seen when it was a little too deep, and if it then hardly parts,
         it would be found to touch as it comes out.
         """
-        links, free = [link for key in keys for link in self.touching[key].links], sorted({k for key in keys for k in key[:2]
+        links, free = [link for key in keys for link in self.touch(key).links], sorted({k for key in keys for k in key[:2]
                                                                                           if self.actors[k].free})
         if not links:
             return
@@ -189,8 +192,8 @@ class Following(Staying):
         for key in dict.fromkeys(owners):
             links = tuple(k.link for k, own in zip(found, owners, strict=True) if own == key)
             points, normals = self.courses(key, links)
-            self.touching[key] = replace(self.touching[key], time=self.now, points=points, normals=normals,
-                                         proved=np.zeros(len(links), bool), links=links)
+            self.put(key, replace(self.touch(key), time=self.now, points=points, normals=normals, proved=np.zeros(len(links), bool),
+                                  links=links))
         return found
 
     def _solve(self, system: System, owners: Sequence[Key]) -> None:
@@ -214,14 +217,14 @@ class Following(Staying):
             # How long a slip can be followed at once, which gets less and less as it ends, says nothing of what sticks then.
             self.steps |= {(k, turning): step if soon else system.step for turning in {system.turning, True}}
             self.ends[k] = end
-            self.pairs[k] = tuple(dict.fromkeys(owners))
+            self.owners[k] = tuple(dict.fromkeys(owners))
         self._hold_kept(system, owners)
         self.tell(system)
 
     def _hold_kept(self, system: System, owners: Sequence[Key]) -> None:
         for key in dict.fromkeys(owners):
-            self.kept[key] = tuple(k for k, own in zip(system.kept, owners, strict=True) if own == key)
-            self._hold_pair(key)
+            self.pairs[key] = self.pairs[key].follows(tuple(k for k, own in zip(system.kept, owners, strict=True) if own == key))
+            self._hold_pair(key, State.FOLLOWED)
 
     def _no_curves(self, system: System, owners: Sequence[Key]) -> None:
         """Bodies that come to touch along a curve are not followed (as a ring that comes to lie on a floor)."""
@@ -236,7 +239,7 @@ class Following(Staying):
         shapes = {k: shape for k in system.linked if (shape := self.shape(k)) is not None}
         watch = GuardSet(system, self.now, self.all_courses(), shapes, self.features, min(self.size(key) for key in owners))
         for c, k in watch.around:
-            if not (self.actors[k].rigid.fixed and self.touching[owners[c]].face is not None):
+            if not (self.actors[k].rigid.fixed and self.touch(owners[c]).face is not None):
                 self.not_followed(owners[c])
         return watch
 
@@ -263,13 +266,13 @@ class Following(Staying):
 
     def next_forced(self, k: int, clock: Clock) -> Sequence[Key]:
         """A motion comes to its end: it goes on as it did, or contacts change. Which pairs hit each other then?"""
-        end, keys = self.ends.get(k), [key for key in self.pairs.get(k, ()) if key in self.kept]
+        end, keys = self.ends.get(k), [key for key in self.owners.get(k, ()) if key in self.pairs.followed]
         free = [j for j, a in enumerate(self.actors) if a.free] if self.forces is not None else sorted(
             {j for key in keys for j in key[:2] if self.actors[j].free} | {k})
         if end is not None and keys:
             self._not_at_once(free[0], keys[0])
-        owners = [key for key in keys for _ in self.kept[key]]
-        kept = [c for key in keys for c in self.kept[key]]
+        owners = [key for key in keys for _ in self.pairs[key].constraints]
+        kept = [c for key in keys for c in self.pairs[key].constraints]
         going = onward(self.system(kept, free), self.now, self.all_courses()) if end is None or end.turned else None
         if going is not None:
             self._go_on(owners, going, free)
@@ -285,7 +288,7 @@ class Following(Staying):
         for key in [*keys, *self._low(free)]:
             touch = self.moved_touch(key)
             if len(touch.points) and not self._risen(key):
-                self.touching[key] = touch
+                self.put(key, touch)
                 left.append(key)
             else:
                 self.let_go(key)

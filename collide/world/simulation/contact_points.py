@@ -139,7 +139,7 @@ class Linked(Touches):
 
     def bends(self, key: Key) -> np.ndarray:
         """(k,): the second derivatives of the gaps at contacts that can be followed, as bodies move on by now; else `_accelerations`."""
-        links = self.touching[key].links
+        links = self.touch(key).links
         if not links:
             return self._accelerations(key)
         self.turn_to(Work.CONTACT, key[:2])
@@ -151,7 +151,7 @@ class Linked(Touches):
     def gaps(self, key: Key) -> np.ndarray:
         """(k,): how far two bodies are apart at their contacts."""
         places = {k: place_of(self.actors[k].course, self.now) for k in key[:2]}
-        return np.array([link.contact.course(*(places[b] for b in link.pair)).gap for link in self.touching[key].links])
+        return np.array([link.contact.course(*(places[b] for b in link.pair)).gap for link in self.touch(key).links])
 
     def _feet(self, key: Key, links: Sequence[ContactConstraint], points: np.ndarray) -> np.ndarray:
         """Of corners and edges, where they would touch: they may be higher than others that have landed."""
@@ -172,7 +172,7 @@ class Linked(Touches):
 
     def moved_touch(self, key: Key, lands: bool = False) -> Manifold:
         """What still touches may be nowhere."""
-        old = self.touching[key]
+        old = self.touch(key)
         if not old.links:
             return super().moved_touch(key, lands)
         points, normals = self.courses(key, old.links)
@@ -186,9 +186,9 @@ class Linked(Touches):
         """Also of balls on solids that are convex, of convex bodies of flat faces, whose corners stay on both sides of the planes of
         contacts that are followed, and of bodies on the two sides of the plane of a face.
         """
-        plain = any(self.actors[k].ball is not None for k in key[:2]) or (self.flat(key) and bool(self.touching[key].links))
+        plain = any(self.actors[k].ball is not None for k in key[:2]) or (self.flat(key) and bool(self.touch(key).links))
         parts = [self.features(k) for k in key[:2]] if plain else [None]
-        face = self.touching[key].face
+        face = self.touch(key).face
         return super().watched(key) or all(p is not None and p.convex for p in parts) or (face is not None and self._parted_by(key, *face))
 
     def _parted_by(self, key: Key, k: int, face: Flat) -> bool:
@@ -218,8 +218,8 @@ class Linked(Touches):
             if len(links) != 1 or not self._on_edge(links[0]):
                 return ()
             points, normals = self.courses(key, links)
-            self.touching[key] = replace(self.touching[key], time=self.now, points=points, normals=normals, proved=np.zeros(1, bool),
-                                         face=None, links=links)
+            self.put(key, replace(self.touch(key), time=self.now, points=points, normals=normals, proved=np.zeros(1, bool), face=None,
+                                  links=links))
         return keys
 
     def grazing(self, key: Key, bracket: tuple[float, float]) -> Manifold | None:
@@ -252,19 +252,19 @@ class Linked(Touches):
         """Contacts of curved surfaces are made only where bodies hardly part, or come together, or touch at more than a point, as solids
         may: others just bounce.
         """
-        touch = self.touching[key]
+        touch = self.touch(key)
         if touch.links or all(self.shape(k) is not None for k in key[:2]):
             return
         pull = max(float(np.linalg.norm(self.actors[k].gravity)) for k in key[:2])
         pull = max(pull, float(np.abs(self._accelerations(key)).max()), self._drift(key) ** 2 / self.size(key))
         several = len(touch.points) > 1 or any(isinstance(self.actors[k].rigid.outline, Solid) for k in key[:2])
         if several or np.abs(self.speeds(key)).min() <= _SLOWLY * math.sqrt(self.size(key) * pull) + _SAME * sum(map(self.pace, key[:2])):
-            self.touching[key] = self.tracked(key, touch, True)
+            self.put(key, self.tracked(key, touch, True))
 
     def _hardly_part(self, key: Key) -> np.ndarray:
         """Also at those that part so slowly that they rise no higher than a billionth of the size, beside others."""
         found, speeds = super()._hardly_part(key), self.speeds(key)
-        if found.any() and not found.all() and self.touching[key].links and self._pull(key) is None:
+        if found.any() and not found.all() and self.touch(key).links and self._pull(key) is None:
             found |= (speeds > 0.0) & (speeds * speeds <= 2.0 * float(np.abs(self.bends(key)).max()) * _FLAT * self.size(key))
         return found
 
@@ -273,7 +273,7 @@ class Linked(Touches):
         if super().bounces_end(key, e):
             return True
         self.look_closely(key)
-        touch = self.touching[key]
+        touch = self.touch(key)
         if e >= 1.0 or not touch.links or self._steady_pull(key) is not None:
             return False
         speed = e * float(np.abs(self.speeds(key)).max())

@@ -36,8 +36,7 @@ from .pair import Manifold
 _INTO = 1e-9
 # So many events at one moment are no motion.
 _MOST_AT_ONCE = 10_000
-_CHANGING = ("now", "parting", "unknown", "gentle", "held", "left", "touching", "leaving", "begun",
-             "at_once", "kept", "risen", "ends", "pairs", "modes", "steps", "since", "over", "since_asked")
+_CHANGING = "now", "leaving", "begun", "at_once", "ends", "owners", "modes", "steps", "since", "over", "since_asked"
 
 
 class Simulation(Hitting):
@@ -59,7 +58,8 @@ class Simulation(Hitting):
         self.before.clear()
         for known in self._undoable():
             known.mark()
-        links = [*(e for touch in self.touching.values() for e in touch.links), *(k.link for own in self.kept.values() for k in own)]
+        links = [e for key in self.pairs.touched for e in self.touch(key).links]
+        links += [k.link for key in self.pairs.followed for k in self.pairs[key].constraints]
         places = found_last(link.contact for link in links)
         return {name: copy.copy(getattr(self, name)) for name in _CHANGING}, len(self.events), len(self.rests), places
 
@@ -77,7 +77,7 @@ class Simulation(Hitting):
         self.before.clear()
 
     def _undoable(self) -> tuple[Noted, ...]:
-        return self.near, self.queue, self.clear, self.hits, self.apart_at, self.far.known
+        return self.near, self.queue, self.pairs, self.far.known
 
     def begin(self, clock: Clock) -> None:
         """The state of all pairs at the start. ValueError where bodies overlap."""
@@ -91,8 +91,8 @@ class Simulation(Hitting):
             others = np.array([j for j in self.near.near(k) if j > k and (self.actors[k].free or self.actors[j].free)], int)
             for j in others[~balls_apart(k, others, centres, radii)]:
                 self._first_state((k, int(j)), clock)
-        hit = [key for key in self.touching if self._comes(key)]
-        self.after([key for key in self.touching if key not in hit])
+        hit = [key for key in self.pairs.touched if self._comes(key)]
+        self.after([key for key in self.pairs.touched if key not in hit])
         self.changed({k for k, a in enumerate(self.actors) if not a.rigid.fixed}, clock)
         if hit:
             self._respond(hit, Interval(self.now, self.now), clock)
@@ -130,13 +130,13 @@ class Simulation(Hitting):
         self._begins_touching(key, touch)
 
     def _begins_touching(self, key: Key, touch: Manifold | None) -> None:
-        self.unknown.add(key)
+        self.pairs[key] = self.pairs[key].unsure()
         if touch is not None:
-            self.touching[key] = touch
+            self.put(key, touch)
             self.look_closely(key)
             if len(touch.points) == 1 and self._comes(key):
                 # It is found by a search.
-                del self.touching[key]
+                self.put(key, None)
 
     # -- events -------------------------------------------------------------------------------------------------------
 
@@ -171,7 +171,7 @@ class Simulation(Hitting):
             return False
         self.since_asked = 0
         waiting = any(e.kind in (EventKind.HIT, EventKind.BOUNCE, EventKind.HELD) for e in self.queue)
-        held = any(not (self.actors[i].still or self.actors[i].rigid.fixed) for key in self.held for i in key[:2])
+        held = any(not (self.actors[i].still or self.actors[i].rigid.fixed) for key in self.pairs.held for i in key[:2])
         return not waiting and not held and departed(self.actors, self.near.box, self.now)
 
     def _step(self, entry: EventEntry, clock: Clock) -> None:
@@ -197,8 +197,8 @@ class Simulation(Hitting):
         if actor.course.solved:
             hit = self.next_forced(k, clock)
             for key in hit:
-                self.touching[key] = self.moved_touch(key, True)
-                if not len(self.touching[key].points):
+                self.put(key, self.moved_touch(key, True))
+                if not len(self.touch(key).points):
                     self.not_followed(key)
             if hit:
                 self._respond(hit, Interval(self.now, self.now), clock)
@@ -222,7 +222,7 @@ class Simulation(Hitting):
         for entry in others:
             self.queue.put_back(entry)
         for entry in used:
-            self.touching[entry.key] = self._met(entry)
+            self.put(entry.key, self._met(entry))
         times = [entry.bracket for entry in used]
         time = Interval(min(e[0] for e in times), max(e[1] for e in times))
         self._respond([entry.key for entry in used], time, clock)
@@ -240,7 +240,7 @@ class Simulation(Hitting):
         for key in keys:
             e, friction = self.coefficients(*key[:2])
             e = 0.0 if key in ended or ended.issuperset(hit) else e
-            touch = self.touching[key]
+            touch = self.touch(key)
             contacts += [Contact((bodies.index(key[0]), bodies.index(key[1])), p, n, e, friction)
                          for p, n in zip(touch.points, touch.normals, strict=True)]
             owners += [key] * len(touch.points)
@@ -260,7 +260,7 @@ class Simulation(Hitting):
             if k in changed:
                 self.fly(k, velocity)
         told = [n for n, key in enumerate(owners) if key in hit or impact.total[n].any()]
-        proved = np.concatenate([self.touching[key].proved for key in keys])
+        proved = np.concatenate([self.touch(key).proved for key in keys])
         self.events.append(Event(time, np.array([owners[n][:2] for n in told]), np.array([contacts[n].point for n in told]),
                                  np.array([contacts[n].normal for n in told]), impact.impulses[told], proved[told]))
         changed |= self._force(keys)
@@ -280,9 +280,9 @@ class Simulation(Hitting):
         """From now on all bodies move as the forces let them, if there are any; which ones."""
         if self.forces is None:
             return set()
-        owners = [key for key, kept in self.kept.items() if key not in hit for _ in kept]
+        followed = [(key, kept) for key in self.pairs.followed if key not in hit for kept in self.pairs[key].constraints]
         free = [k for k, a in enumerate(self.actors) if a.free]
-        self._go_on(owners, [c for key, kept in self.kept.items() if key not in hit for c in kept], free)
+        self._go_on([key for key, _ in followed], [kept for _, kept in followed], free)
         return set(free)
 
     def _together(self, hit: Sequence[Key]) -> tuple[list[Key], set[int]]:
@@ -291,12 +291,12 @@ class Simulation(Hitting):
         """
         found, bodies = [*dict.fromkeys(hit)], {k for key in hit for k in key[:2] if self.actors[k].free}
         alone = set[int]()
-        for key in (rest := [key for key in self.touching if key not in found]):
+        for key in (rest := [key for key in self.pairs.touched if key not in found]):
             if not self.still_touches(key):
-                del self.touching[key]
+                self.put(key, None)
         grown = True
         while grown:
-            more = [key for key in rest if key in self.touching and key not in found and bodies.intersection(key[:2])]
+            more = [key for key in rest if key in self.pairs.touched and key not in found and bodies.intersection(key[:2])]
             grown = bool(more)
             for key in more:
                 moved = self.moved_touch(key)
@@ -305,7 +305,7 @@ class Simulation(Hitting):
                     alone |= {k for k in key[:2] if self.actors[k].free}
                     bodies |= alone
                     continue
-                self.touching[key] = moved
+                self.put(key, moved)
                 found.append(key)
                 bodies |= {k for k in key[:2] if self.actors[k].free}
         return found, alone

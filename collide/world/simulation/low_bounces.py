@@ -27,23 +27,22 @@ LOW = 1e-7
 
 
 class Hopping(Linked):
-    """`kept`: the contacts of pairs that are followed; those of a hop are loose. `forces`: see `Simulation`."""
+    """Pairs of which some bounce a little while others are followed. `forces`: see `Simulation`."""
 
     def __init__(self, actors: Sequence[MovingBody], coefficients: Callable[[int, int], tuple[float, float]], start: float,
                  forces: Forces | None) -> None:
         super().__init__(actors, coefficients, start)
         self.forces = forces
-        self.kept: dict[Key, tuple[ActiveConstraint, ...]] = {}
 
     def _hops(self, key: Key) -> bool:
         """Do bodies part that touch nothing else, unless they are followed there, and so slowly that a search would not tell them apart
         before they touch again?
         """
-        touch, speeds = self.touching[key], self.speeds(key)
+        touch, speeds = self.touch(key), self.speeds(key)
         if self.forces is not None or not touch.links or self._steady_pull(key) is not None or not speeds.min() >= 0.0:
             return False
         free = {k for k in key[:2] if self.actors[k].free}
-        followed = all(other in self.kept for other in self.held if free.intersection(other[:2]))
+        followed = all(other in self.pairs.followed for other in self.pairs.held if free.intersection(other[:2]))
         bend = float(np.abs(self.bends(key)).max())
         return followed and 0.0 < float(speeds.max()) ** 2 <= 2.0 * bend * LOW * self.size(key)
 
@@ -62,13 +61,13 @@ class Hopping(Linked):
 
     def barely_parted(self, key: Key) -> bool:
         """Did bodies part so slowly, when they touched last, that they rise no higher than what is followed?"""
-        if key not in self.touching:
+        if key not in self.pairs.touched:
             return False
         return float(np.abs(self.speeds(key)).max()) ** 2 <= 2.0 * float(np.abs(self.bends(key)).max()) * LOW * self.size(key)
 
     def _risen(self, key: Key) -> bool:
         """Is what hops higher by now than what touches? A search tells when it comes down."""
-        kept = self.kept.get(key, ())
+        kept = self.pairs[key].constraints
         if not kept or not all(k.loose for k in kept):
             return False
         places = {k: place_of(self.actors[k].course, self.now) for k in key[:2]}
@@ -77,15 +76,10 @@ class Hopping(Linked):
 
     def let_go(self, key: Key) -> None:
         """A contact beyond a border is none; the bodies part."""
-        normals, speed = self.touching.pop(key).normals, self.speed(key)
+        normals, speed = self.touch(key).normals, self.speed(key)
         # What moves along a surface that bends comes nearer to it, too.
         pull = max(float(np.abs(normals @ self.actors[k].gravity).max()) for k in key[:2]) + speed * speed / self.size(key)
-        if pull > 0.0:
-            self.gentle[key] = pull
-        self.held.pop(key, None)
-        self.kept.pop(key, None)
-        self.left.pop(key, None)
-        self.parting.add(key)
+        self.pairs[key] = self.pairs[key].lets_go(pull)
 
     def _slow(self, key: Key) -> float:
         """A slip that counts as none."""
@@ -94,7 +88,7 @@ class Hopping(Linked):
 
     def _low(self, bodies: Sequence[int]) -> list[Key]:
         """Pairs of these bodies that are held, but not followed: small bounces, and what lasts no longer than these."""
-        return [key for key in self.held if key not in self.kept and not set(bodies).isdisjoint(key[:2])]
+        return [key for key in self.pairs.held if key not in self.pairs.followed and not set(bodies).isdisjoint(key[:2])]
 
     @contextmanager
     def bouncing_on(self, bodies: Sequence[int]) -> Iterator[None]:
@@ -103,21 +97,22 @@ class Hopping(Linked):
         """
         low = self._low(bodies)
         bounces = [e for e in self.queue if e.kind is EventKind.BOUNCE and e.key in low] if low else []
-        uneven = [key for key in low if key in self.risen and self.held[key] == self._versions(key) and not self._even(key)]
+        uneven = [key for key in low if self.pairs[key].height and self.pairs[key].motions == self._versions(key) and not self._even(key)]
         for key in uneven:
-            since, high = self.risen[key]
-            self.risen[key] = self.now, max(0.0, high - float(self._rise(key, np.array([since - self.now]))[0]))
+            since, high = self.pairs.height(key)
+            high = max(0.0, high - float(self._rise(key, np.array([since - self.now]))[0]))
+            self.pairs[key] = self.pairs[key].bounces((self.now, high))
         yield
         for key in low:
-            self.held[key] = self._versions(key)
+            self.pairs[key] = self.pairs[key].goes_on(self._versions(key))
         for e in bounces:
             if e.key not in uneven:
                 self.push(e.time, EventKind.BOUNCE, e.key)
         for key in uneven:
-            down = self.risen[key][1] == 0.0 and not self.speeds(key).min() > 0.0
-            time = self.now if down else self._lands(key, self.risen[key][1])
+            high = self.pairs.height(key)[1]
+            down = high == 0.0 and not self.speeds(key).min() > 0.0
+            time = self.now if down else self._lands(key, high)
             if time is None:
-                del self.held[key], self.risen[key]
-                self.parting.add(key)
+                self.pairs[key] = self.pairs[key].parts()
             else:
                 self._bounces(key, time)

@@ -18,7 +18,6 @@ from ...culling.broad_phase import Window
 from ...moment.start import Start
 from ...search.clock import Clock
 from ..broad_phase.sphere_bounds import Far, move_alike
-from ..journal import Undoable
 from ..motion.moving_body import MovingBody
 from ..motion.templates import Moving
 from ..narrow_phase import bounding_trees, separating_planes, spheres
@@ -27,6 +26,7 @@ from ..narrow_phase.search import meet, surfaces_apart, surfaces_cross
 from ..reason import Activity, Undecided
 from .event_queue import EventKind, Key
 from .expiry import Boxed, ordered
+from .pair import Manifold, Pairs, State
 
 # How far bodies that part may move, against their size, before they are proved apart.
 _SOON, _FINE = (1e-10, 1e-9), 1e-13
@@ -52,25 +52,20 @@ _ELSEWHERE = "move a start a little, or end the run before"
 
 
 class NextContact(Boxed):
-    """`clear`: up to when pairs are proved not to meet, and by which versions of their motions; of those that are `parting` from a touch,
-    that they do not meet anew. Of pairs whose next contact is known that is for ever, and `hits`
-    tells up to when they do not meet. `apart_at`: when pairs that parted are proved apart. `gentle`: the acceleration at which bodies come
-    together that left each other over a border, or hopping. `unknown`: pairs of which it is not known whether they are apart.
-    `held`: pairs that are not searched, since they bounce a little or stay in contact, by versions of their motions; `left`: what else of
-    one of their bodies is searched then. `far`: until when pairs are apart, however they turn.
-    """
+    """`pairs`: all that is known of pairs. `far`: until when pairs are apart, however they turn."""
 
     def __init__(self, actors: Sequence[MovingBody], start: float) -> None:
         super().__init__(actors, start)
-        self.clear: Undoable[Key, tuple[float, tuple[int, ...]]] = Undoable()
-        self.hits: Undoable[Key, float] = Undoable()
-        self.parting: set[Key] = set()
-        self.unknown: set[Key] = set()
-        self.apart_at: Undoable[Key, float] = Undoable()
-        self.gentle: dict[Key, float] = {}
-        self.held: dict[Key, tuple[int, ...]] = {}
-        self.left: dict[Key, tuple[int, list[Moving]]] = {}
+        self.pairs = Pairs()
         self.far = Far()
+
+    def touch(self, key: Key) -> Manifold:
+        """The latest contact of a pair."""
+        return self.pairs.manifold(key)
+
+    def put(self, key: Key, manifold: Manifold | None) -> None:
+        """A pair touches; or what touched is forgotten."""
+        self.pairs[key] = self.pairs[key].touched(manifold)
 
     def changed(self, bodies: set[int], clock: Clock) -> None:
         """New boxes for bodies whose motion changed, and their pairs asked again from now on."""
@@ -82,19 +77,20 @@ class NextContact(Boxed):
         """Of all pairs near these bodies: when do they meet?"""
         for key in sorted({(min(k, j), max(k, j)) for k in bodies for j in self.near.near(k)}):
             self.ask(key, clock)
-            if key in self.held and key in self.left:
-                for n in range(len(self.left[key][1])):
+            pair = self.pairs[key]
+            if pair.held and pair.others is not None:
+                for n in range(len(pair.others[1])):
                     self.ask((*key, n), clock)
 
     def ask(self, key: Key, clock: Clock) -> None:
         """When do two bodies meet, as long as both are in their boxes? A contact comes into the queue."""
-        one, other = self.actors[key[0]], self.actors[key[1]]
-        if key in self.held and self.held[key] != self._versions(key):
+        one, other, pair = self.actors[key[0]], self.actors[key[1]], self.pairs[key]
+        if pair.held and pair.motions != self._versions(key):
             raise Undecided(self.reason(key[:2], "touch while one of them changes its motion, and no rule says how they go on", _ELSEWHERE))
-        if key in self.held or not (one.free or other.free) or (one.still and other.still):
+        if pair.held or not (one.free or other.free) or (one.still and other.still):
             return
-        until, (clear, versions) = self._known_until(key), self.clear.get(key, (-math.inf, None))
-        if clear >= until and versions == self._versions(key):
+        until = self._known_until(key)
+        if pair.until >= until and pair.motions == self._versions(key):
             return
         if self.far.beyond(key, (one, other), until):
             self._is_clear(key, until)
@@ -106,15 +102,15 @@ class NextContact(Boxed):
         rules = self._rules(key)
         if rules is not None and until < math.inf:
             enough, begin = begin + _SHORT * (until - begin), self._by_rules(rules, key, (begin, until))
-            if begin >= until or key in self.hits:
+            if begin >= until or self.pairs[key].impact is not None:
                 return
             if begin > enough:
                 self.push(begin, EventKind.LOOK, key)
                 return
         near = None
-        if key in self.parting:
+        if self.pairs[key].state is State.PARTING:
             begin, near = self._parted(key, until, clock)
-        start = Start.TOUCHING if key in self.parting else None if key in self.unknown else Start.DISJOINT
+        start = self.pairs[key].start
         if start is Start.DISJOINT and begin < until:
             later, enough = self.not_before(key, (begin, until)), begin + _SHORT * (until - begin)
             near = near if near or later > enough else self._near(key, (begin, until), enough)
@@ -129,7 +125,7 @@ class NextContact(Boxed):
             if start is Start.TOUCHING:
                 self._slips(key, end, clock)
             self._note(key, meet(*self._sides(key), (begin, end), start, self.size(key), clock, region), start, end)
-        if begin < end < until and key not in self.hits:
+        if begin < end < until and self.pairs[key].impact is None:
             self.push(end, EventKind.LOOK, key)
 
     def flat(self, key: Key) -> bool:
@@ -146,13 +142,13 @@ class NextContact(Boxed):
         """Up to when two bodies are proved apart, or hardly in each other since they touched; and their next contact comes into the queue,
         if that is proved.
         """
-        (a, b), size, doubtful = ordered(self.actors, key), self.size(key), key in self.parting or key in self.unknown
+        (a, b), size, doubtful = ordered(self.actors, key), self.size(key), self.pairs[key].start is not Start.DISJOINT
         speed, deep = self.speed(key), _SOON[0] * size
         stride = _STRIDING * size / speed if speed > 0.0 else math.inf
         one, other = self.actors[a], self.actors[b]
         found = rules.parted(one, other, window, deep if doubtful else 0.0, stride)
         hit = rules.met(one, other, found, window[1], size) if window[0] < found.until < window[1] else None
-        if (doubtful or key not in self.clear) and not found.until > window[0] and found.gap > -_SOON[1] * size:
+        if (doubtful or self.pairs[key].motions is None) and not found.until > window[0] and found.gap > -_SOON[1] * size:
             # What hits another one is moved out of it, and may be moved into a third: it comes out again, or hits that at once.
             doubtful, gap = True, found.gap
             found = rules.parted(one, other, window, _OUTWARD * size - (1.0 + _OUTWARD) * gap, stride)
@@ -165,14 +161,13 @@ class NextContact(Boxed):
             found, doubtful = (rest, True) if rest.until >= window[1] else (found, doubtful)
         if hit is None and not found.until > window[0]:
             return window[0]
+        pair = self.pairs[key]
         if found.since < math.inf:
-            self.unknown.discard(key)
-            self.parting.discard(key)
-        elif key not in self.parting:
+            pair = pair.sure().separates()
+        elif pair.state is not State.PARTING:
             # What may be hardly in each other is not searched as if it were apart.
-            self.unknown.add(key)
-        if doubtful:
-            self.apart_at[key] = found.since
+            pair = pair.unsure()
+        self.pairs[key] = pair.apart_from(found.since) if doubtful else pair
         self._is_clear(key, found.until)
         if hit is not None:
             self._note(key, hit, Start.DISJOINT, window[1])
@@ -202,41 +197,42 @@ class NextContact(Boxed):
         if not any(isinstance(self.actors[k].rigid.outline, ImplicitBody) for k in key[:2]):
             return math.inf
         speed = self.speed(key)
-        since = 0.0 if key in self.parting else begin - self.apart_at.get(key, -math.inf)
+        pair = self.pairs[key]
+        since = 0.0 if pair.state is State.PARTING else begin - (-math.inf if pair.apart_at is None else pair.apart_at)
         return begin + max(since, _STRIDE * self.size(key) / speed) if speed > 0.0 else math.inf
 
     def _clear_until(self, key: Key) -> float:
         """Up to which time is a pair known not to meet? What was found for motions that were tells whether it is apart now."""
-        until, versions = self.clear.get(key, (self.now, None))
-        if versions is None or versions == self._versions(key):
-            return max(self.now, until)
-        del self.clear[key]
-        hit, apart_at = self.hits.pop(key, until), self.apart_at.pop(key, self.now)
+        pair = self.pairs[key]
+        if pair.motions is None or pair.motions == self._versions(key):
+            return max(self.now, pair.until)
+        until = pair.until
+        hit, apart_at = until if pair.impact is None else pair.impact, self.now if pair.apart_at is None else pair.apart_at
         # Apart up to later than now is apart now. Two bodies that were clear up to an earlier time, or that changed earlier, were not asked
         # about since then: boxes round them did not meet until now, or they moved alike, so they are apart.
         earlier = until < self.now or max(self.actors[k].path[-1][0] for k in key[:2]) < self.now
-        if not (hit > self.now or (earlier and len(key) == 2)) or apart_at > self.now:
-            self.unknown.add(key)
+        doubtful = not (hit > self.now or (earlier and len(key) == 2)) or apart_at > self.now
+        self.pairs[key] = pair.moved_otherwise().unsure() if doubtful else pair.moved_otherwise()
         return self.now
 
     def _is_clear(self, key: Key, until: float) -> None:
-        self.clear[key] = until, self._versions(key)
-        if key in self.hits:
-            del self.hits[key]
+        self.pairs[key] = self.pairs[key].clear(until, self._versions(key))
 
     def _sides(self, key: Key) -> tuple[Moving, Moving]:
         a, b = ordered(self.actors, key)
         sides = {k: self.actors[k].moving for k in (a, b)}
         if len(key) > 2:
-            body, parts = self.left[key[:2]]
-            sides[body] = parts[key[2]]
+            others = self.pairs[key[:2]].others
+            assert others is not None
+            sides[others[0]] = others[1][key[2]]
         return sides[a], sides[b]
 
     def _parted(self, key: Key, until: float, clock: Clock) -> tuple[float, Near | None]:
         """Bodies that part from a touch: a time at which they are proved apart, and until which they move so little that they cannot be in
         each other deeper than a billionth of their size; if none is found, now. And where they may meet up to a time, if that is known.
         """
-        speed, pull = self.speed(key), self.gentle.pop(key, None)
+        speed, pull = self.speed(key), self.pairs[key].pull
+        self.pairs[key] = self.pairs[key].pulled(None)
         near = self._near(key, (self.now, until), self.now + _SHORT * (until - self.now)) if pull is None else None
         # Where what is left of a touch comes together slowly, another part may come down at once.
         for drawn, part in itertools.product(dict.fromkeys((pull, None)), _SOON) if speed > 0.0 else ():
@@ -248,9 +244,7 @@ class NextContact(Boxed):
             leaves = near is not None and near.until >= later
             known = None if leaves else self._near(key, (self.now, later), anew=False)
             if leaves or (known and known.until >= later) or surfaces_apart(*self._sides(key), later, clock, _FINE, known and known.region):
-                self.parting.discard(key)
-                self._is_clear(key, later)
-                self.apart_at[key] = later
+                self.pairs[key] = self.pairs[key].separates().clear(later, self._versions(key)).apart_from(later)
                 return later, near if leaves else None
         return self.now, None
 
@@ -285,16 +279,13 @@ class NextContact(Boxed):
         if found.status is not Status.NO_CONTACT:
             assert found.time is not None
             # Nothing more is asked until then, or until one of them moves otherwise.
-            self._is_clear(key, math.inf)
-            self.hits[key] = found.clear_until
+            self.pairs[key] = self.pairs[key].clear(math.inf, self._versions(key), found.clear_until)
             self.push(max(found.time[0], self.now), EventKind.HIT, key, found)
             return
-        self._is_clear(key, end)
         # What parted is looked at once more; what is then proved apart stays so.
-        self.unknown.discard(key)
-        if start is Start.TOUCHING or (start is None and found.start[0, 1] is not Start.DISJOINT):
-            self.parting.discard(key)
-            self.unknown.add(key)
+        doubtful = start is Start.TOUCHING or (start is None and found.start[0, 1] is not Start.DISJOINT)
+        pair = self.pairs[key].clear(end, self._versions(key)).sure()
+        self.pairs[key] = pair.separates().unsure() if doubtful else pair
 
     def not_before(self, key: Key, window: tuple[float, float]) -> float:
         """A time before which balls round two bodies are apart, or a ball and the box of a body that is fixed; without any search."""

@@ -1,27 +1,23 @@
-"""Pairs of bodies that touch: how fast they part, and how that changes."""
+"""Pair of bodies: one record of all that is known of it, seven states, and its transitions as pure functions.
+
+A `Pair` is replaced, never changed; `Pairs` is the only table of them. Each method of `Pair` that returns one is a transition, named by
+what has happened to the two bodies.
+"""
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from enum import IntEnum
+from typing import NamedTuple
 
 import numpy as np
 
+from ...moment.start import Start
 from ..contact.manifold import ContactConstraint
-from ..motion.moving_body import MovingBody
-from ..motion.rotation import crosses
+from ..contact_solver.forces import ActiveConstraint
+from ..journal import Undoable
+from ..motion.templates import Moving
 from ..shapes.simple import Flat
 from .event_queue import Key
-from .next_contact import NextContact
-
-# Bounces that rise no higher than this, against the size of the smaller body, are told by the acceleration of the gap. Against size and
-# speeds: gaps that count as touching, and slip and spin that do not matter for a small bounce.
-_LOW, _TOUCHING, _STEADY = 1e-7, 1e-12, 1e-9
-# Times of a window at which it is looked whether bodies have come down. And points and weights by which what pulls over a time of length 1
-# tells the way: Gauss's rule, exact for pulls that are polynomials of degree 14.
-_PARTS = np.arange(1, 25) / 24.0
-_POINTS = (1.0 + np.polynomial.legendre.leggauss(8)[0]) / 2.0
-_WEIGHTS = (1.0 - _POINTS) * np.polynomial.legendre.leggauss(8)[1] / 2.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,138 +34,185 @@ class Manifold:
     links: tuple[ContactConstraint, ...] = ()
 
 
-class Parting(NextContact):
-    """`touching`: what touched last."""
+class State(IntEnum):
+    """The claim about a pair, for the motions of its record.
 
-    def __init__(self, actors: Sequence[MovingBody], start: float) -> None:
-        super().__init__(actors, start)
-        self.touching: dict[Key, Manifold] = {}
-        self._asked: tuple[tuple[Any, ...], np.ndarray] = (), np.empty((0, 3))
+    UNKNOWN claims nothing. SEPARATE: no contact before `until`. PARTING, from a touch: no new contact before `until` (Snyder 1993,
+    Section 2). TOUCHING: the manifold holds at this moment, and the response is pending. The others are held, which are not searched.
+    BOUNCING: the gap follows its acceleration until it closes. STEADY: it rests, rolls or slides in closed form, or stays closed as long as
+    another pair bounces. FOLLOWED: its constraints are in a solved motion.
+    """
 
-    def still_touches(self, key: Key) -> bool:
-        if key in self.held:
-            return True
-        one, other = (self.actors[k].course.velocity_at(self.now) for k in key[:2])
-        return bool(np.linalg.norm(one - other) * (self.now - self.touching[key].time) <= _TOUCHING * self.size(key))
+    UNKNOWN = 0
+    SEPARATE = 1
+    PARTING = 2
+    TOUCHING = 3
+    BOUNCING = 4
+    STEADY = 5
+    FOLLOWED = 6
 
-    def pace(self, k: int) -> float:
-        """No point of a body is faster."""
-        actor = self.actors[k]
-        return float(np.linalg.norm(actor.course.velocity_at(self.now)) + actor.radius * np.linalg.norm(actor.course.spin_at(self.now)))
 
-    def speeds(self, key: Key) -> np.ndarray:
-        """(k,): how fast two bodies part at the points where they touch."""
-        relative = self._relative(key)
-        return np.asarray(np.einsum("ki,ki->k", relative, self.touching[key].normals))
+class Pair(NamedTuple):
+    """All that is known of two bodies.
 
-    def _relative(self, key: Key) -> np.ndarray:
-        """(k, 3): the velocities of the second body against the first where they touch; kept for the last question, which is asked again
-        and again.
-        """
-        touch, courses = self.touching[key], [self.actors[k].course for k in key[:2]]
-        asked = self.now, touch, *courses
-        if asked != self._asked[0]:
-            first, second = (c.velocity_at(self.now) + crosses(c.spin_at(self.now), touch.points - c.centre_at(self.now)) for c in courses)
-            self._asked = asked, np.asarray(second - first)
-        return self._asked[1]
+    `until`: a time before which the claim of the state holds, for `motions`, the versions of both motions; of a held pair these are the
+    motions for which it is held. `impact`: a time before which it has no contact, where the next one is in the queue. `apart_at`: the time
+    at which a pair that parted is proved apart. `doubtful`: of a parting one, whether it is UNKNOWN once it is no longer parting. `pull`:
+    the acceleration at which bodies come together that left each other over a border, or hopping. `manifold`: the latest contact.
+    `constraints`: those by which it is followed. `others`: a body and the parts of it that are searched while the pair is held, since they
+    do not touch. `height`: of a low bounce, the latest time at which its height is known, and that.
+    """
 
-    def _pull(self, key: Key) -> float | None:
-        """The second derivative of the gap, where it is known: of balls, of balls on flat faces, and of what hardly slips or turns."""
-        one, other = (self.actors[k] for k in key[:2])
-        touch, relative = self.touching[key], self._relative(key)
-        pull = touch.normals @ (other.course.acceleration_at(self.now) - one.course.acceleration_at(self.now))
-        speeds = np.einsum("ki,ki->k", relative, touch.normals)
-        if one.ball is not None and other.ball is not None:
-            drift = other.course.velocity_at(self.now) - one.course.velocity_at(self.now)
-            drift = drift - (drift @ touch.normals[0]) * touch.normals[0]
-            return float(pull[0] + drift @ drift / (one.ball + other.ball))
-        if (one.ball is not None or other.ball is not None) and touch.face is not None:
-            return float(pull[0])
-        slow = self._drift(key) <= _STEADY * math.sqrt(self.size(key) * float(np.abs(pull).max()))
-        return float(pull.max()) if slow and np.ptp(speeds) <= _STEADY * np.abs(speeds).max() else None
+    state: State = State.SEPARATE
+    until: float = -math.inf
+    motions: tuple[int, ...] | None = None
+    impact: float | None = None
+    apart_at: float | None = None
+    doubtful: bool = False
+    pull: float | None = None
+    manifold: Manifold | None = None
+    constraints: tuple[ActiveConstraint, ...] = ()
+    others: tuple[int, list[Moving]] | None = None
+    height: tuple[float, float] | None = None
 
-    def _drift(self, key: Key) -> float:
-        """How fast two bodies slip, and turn, where they touch."""
-        relative, normals = self._relative(key), self.touching[key].normals
-        slip = float(np.abs(relative - np.einsum("ki,ki->k", relative, normals)[:, None] * normals).max())
-        return slip + self.size(key) * sum(float(np.linalg.norm(self.actors[k].course.spin_at(self.now))) for k in key[:2])
+    @property
+    def held(self) -> bool:
+        """Whether the pair is not searched, since it bounces a little or stays in contact."""
+        return self.state >= State.BOUNCING
 
-    def _even(self, key: Key) -> bool:
-        """Is the second derivative of the gap constant, where it is known?"""
-        flies = all(self.actors[k].course.ballistic for k in key[:2])
-        return flies and not all(self.actors[k].ball is not None for k in key[:2])
+    @property
+    def start(self) -> Start | None:
+        """State of the pair as a search begins; None if that is to be found out."""
+        return Start.TOUCHING if self.state is State.PARTING else None if self.state is State.UNKNOWN else Start.DISJOINT
 
-    def _pulls(self, key: Key, times: np.ndarray) -> np.ndarray:
-        """(m,): that at m times at which both bodies move as they do now, where `_pull` tells it."""
-        one, other = (self.actors[k] for k in key[:2])
-        change = (other.course.rates_along(times) - one.course.rates_along(times))[:, :3]
-        if one.ball is None or other.ball is None:
-            return np.asarray((change @ self.touching[key].normals.T).max(axis=1))
-        first, second = one.course.places(times), other.course.places(times)
-        way, drift = second.centre - first.centre, second.velocity - first.velocity
-        normal = way / np.linalg.norm(way, axis=1)[:, None]
-        drift -= np.einsum("mi,mi->m", drift, normal)[:, None] * normal
-        return np.asarray(np.einsum("mi,mi->m", change, normal) + (drift * drift).sum(axis=1) / (one.ball + other.ball))
+    # -- searched ---------------------------------------------------------------------------------------------------------
 
-    def _rise(self, key: Key, spans: np.ndarray) -> np.ndarray:
-        """(m,): by how much the gap grows from now on in each of these times, which may be negative: by Taylor's formula, whose integral is
-        exact, but for rounding, where bodies move along polynomials.
-        """
-        pulls = self._pulls(key, (self.now + spans[:, None] * _POINTS).ravel()).reshape(-1, len(_POINTS))
-        return np.asarray(spans * (float(self.speeds(key).min()) + spans * (pulls @ _WEIGHTS)))
+    def clear(self, until: float, motions: tuple[int, ...], impact: float | None = None) -> "Pair":
+        """The claim is proved up to a time; `impact`: up to when there is no contact, where one follows."""
+        return self._replace(until=until, motions=motions, impact=impact)
 
-    def _followed(self, key: Key) -> float:
-        """Up to when do bodies move by their present polynomials, if they do?"""
-        return min(self.actors[k].course.until if self.actors[k].course.solved else math.inf for k in key[:2])
+    def moved_otherwise(self) -> "Pair":
+        """A motion changed: the claim is of earlier ones."""
+        return self._replace(until=-math.inf, motions=None, impact=None, apart_at=None)
 
-    def _lands(self, key: Key, high: float = 0.0) -> float | None:
-        """When bodies touch again that part now, or are so high; the end of their present motions, if that comes first; None where it is
-        not known, they rise higher than bounces that are low, or it is now, but for rounding.
-        """
-        speed, pull, most = float(self.speeds(key).min()), self._steady_pull(key), _LOW * self.size(key)
-        if pull is None or not (high > 0.0 or speed > 0.0):
-            return None
-        if self._even(key):
-            return self.now + 2.0 * speed / -pull if pull < 0.0 < speed and self._is_low(key, speed, pull) else None
-        last, quick = self._followed(key) - self.now, max(abs(pull), speed * speed / most)
-        length = min(last, 2.0 * speed / -pull if pull < 0.0 < speed else math.sqrt(most / quick) if quick else math.inf)
-        if not 0.0 < length < math.inf:
-            return None
-        lo = 0.0
-        while not (down := (gaps := high + self._rise(key, lo + (length - lo) * _PARTS)) <= 0.0).any():
-            if gaps.max() > most:
-                return None
-            if length >= last:
-                return self._followed(key)
-            lo, length = length, min(2.0 * length, last)
-        hi = length
-        while down.any():
-            times = lo + (hi - lo) * _PARTS
-            first = int(np.argmax(down))
-            near = (float(times[first - 1]) if first else lo), float(times[first])
-            if near == (lo, hi) or not near[1] - near[0] > math.ulp(near[1]):
-                break
-            (lo, hi), down = near, high + self._rise(key, near[0] + (near[1] - near[0]) * _PARTS) <= 0.0
-        return self.now + hi if self.now + hi > self.now else None
+    def unsure(self) -> "Pair":
+        """Nothing is claimed, or, of a parting pair, nothing will be once it no longer parts."""
+        return self._replace(doubtful=True) if self.state is State.PARTING else self._replace(state=State.UNKNOWN)
 
-    def _steady_pull(self, key: Key) -> float | None:
-        """Where it is that also for a while."""
-        return self._pull(key)
+    def sure(self) -> "Pair":
+        """It was looked at: the doubt is over."""
+        return self._replace(state=State.SEPARATE if self.state is State.UNKNOWN else self.state, doubtful=False)
 
-    def _is_low(self, key: Key, speed: float, pull: float) -> bool:
-        """Is a bounce too low to be searched?"""
-        return speed * speed <= -2.0 * pull * _LOW * self.size(key)
+    def separates(self) -> "Pair":
+        """A parting pair parts no longer: it is separate, or in doubt."""
+        if self.state is not State.PARTING:
+            return self
+        return self._replace(state=State.UNKNOWN if self.doubtful else State.SEPARATE, doubtful=False)
 
-    def _hardly_parts(self, key: Key, until: float) -> bool:
-        """Is the gap, which nothing closes, still none when one of two bodies bounces elsewhere? What touches is looked at again then."""
-        speed, pull = float(self.speeds(key).min()), self._steady_pull(key)
-        return pull is not None and pull >= 0.0 <= speed and (until - self.now) * (
-            speed + pull * (until - self.now)) <= _TOUCHING * self.size(key)
+    def apart_from(self, time: float) -> "Pair":
+        """It is proved apart at a time."""
+        return self._replace(apart_at=time)
 
-    def _accelerations(self, key: Key) -> np.ndarray:
-        touch = self.touching[key]
-        one, other = (self.actors[k].accelerations(touch.points, self.now) for k in key[:2])
-        return np.asarray(np.einsum("ki,ki->k", touch.normals, other - one))
+    # -- in contact -------------------------------------------------------------------------------------------------------
 
-    def bends(self, key: Key) -> np.ndarray:
-        raise NotImplementedError
+    def touched(self, manifold: Manifold | None) -> "Pair":
+        """It touches, or what touched is forgotten."""
+        return self._replace(manifold=manifold)
+
+    def hits(self) -> "Pair":
+        """It touches, and how it goes on is decided next."""
+        return self._replace(state=State.TOUCHING, until=-math.inf, motions=None, impact=None, doubtful=False, height=None)
+
+    def holds(self, state: State, motions: tuple[int, ...], others: tuple[int, list[Moving]] | None) -> "Pair":
+        """It stays in contact, or nearly, and is not searched as long as it moves like that."""
+        return self._replace(state=state, until=-math.inf, motions=motions, impact=None, doubtful=False, others=others)
+
+    def bounces(self, height: tuple[float, float]) -> "Pair":
+        """It bounces a little: its height at a time."""
+        return self._replace(state=State.BOUNCING, height=height)
+
+    def goes_on(self, motions: tuple[int, ...]) -> "Pair":
+        """A held pair moves on as it did, by other formulas."""
+        return self._replace(motions=motions)
+
+    def follows(self, constraints: tuple[ActiveConstraint, ...]) -> "Pair":
+        """Its contacts are followed by these constraints; by none from now on."""
+        return self._replace(constraints=constraints)
+
+    def parts(self) -> "Pair":
+        """It parts from its contact."""
+        doubtful = self.doubtful or self.state is State.UNKNOWN
+        if self.held:
+            return self._replace(state=State.PARTING, until=-math.inf, motions=None, doubtful=doubtful, height=None)
+        return self._replace(state=State.PARTING, doubtful=doubtful, height=None)
+
+    def leaves(self, pull: float) -> "Pair":
+        """It parts over the border of a face."""
+        return self.touched(None).pulled(pull if pull > 0.0 else self.pull).parts()
+
+    def lets_go(self, pull: float) -> "Pair":
+        """A contact that was followed is beyond a border."""
+        return self.leaves(pull)._replace(constraints=(), others=None)
+
+    def pulled(self, pull: float | None) -> "Pair":
+        """It comes together again by an acceleration, if at all."""
+        return self._replace(pull=pull)
+
+
+_NEW = Pair()
+
+
+class Pairs(Undoable[Key, Pair]):
+    """All pairs; one that was never seen is SEPARATE, with nothing proved. `held`, `touched`, `followed`: the keys of pairs that are held,
+    have a manifold, or constraints, each in the order in which they came to be so.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.held: dict[Key, None] = {}
+        self.touched: dict[Key, None] = {}
+        self.followed: dict[Key, None] = {}
+        self._marked = self._orders()
+
+    def __missing__(self, key: Key) -> Pair:
+        return _NEW
+
+    def __setitem__(self, key: Key, pair: Pair) -> None:
+        before = self[key]
+        super().__setitem__(key, pair)
+        if before.held is not pair.held:
+            _enter(self.held, key, pair.held)
+        if (before.manifold is None) is not (pair.manifold is None):
+            _enter(self.touched, key, pair.manifold is not None)
+        if bool(before.constraints) is not bool(pair.constraints):
+            _enter(self.followed, key, bool(pair.constraints))
+
+    def manifold(self, key: Key) -> Manifold:
+        """The latest contact of a pair that has touched."""
+        found = self[key].manifold
+        assert found is not None
+        return found
+
+    def height(self, key: Key) -> tuple[float, float]:
+        """Of a low bounce, the latest time at which its height is known, and that."""
+        found = self[key].height
+        assert found is not None
+        return found
+
+    def _orders(self) -> tuple[dict[Key, None], dict[Key, None], dict[Key, None]]:
+        return dict(self.held), dict(self.touched), dict(self.followed)
+
+    def mark(self) -> None:
+        super().mark()
+        self._marked = self._orders()
+
+    def undo(self) -> None:
+        super().undo()
+        self.held, self.touched, self.followed = (dict(e) for e in self._marked)
+
+
+def _enter(order: dict[Key, None], key: Key, inside: bool) -> None:
+    if inside:
+        order[key] = None
+    else:
+        order.pop(key, None)

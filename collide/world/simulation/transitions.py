@@ -20,7 +20,8 @@ from ..dynamics.steady_contact import ContactMode, SteadyContact
 from ..motion.moving_body import MovingBody
 from ..motion.polynomial import place_of
 from .event_queue import EventKind, Key
-from .pair import Manifold, Parting
+from .gap_rates import Parting
+from .pair import Manifold, State
 
 # Bounces end in rest when all that are left come within so many units in the last place of the time; and against size, speeds that count as
 # none.
@@ -45,20 +46,17 @@ class ModeChange:
 
 
 class Touches(Parting):
-    """What touches, and bodies that came to `rests`. `coefficients`: restitution and friction of two bodies. `risen`: of pairs that bounce
-    a little, how high they were at a time.
-    """
+    """What touches, and bodies that came to `rests`. `coefficients`: restitution and friction of two bodies."""
 
     def __init__(self, actors: Sequence[MovingBody], coefficients: Callable[[int, int], tuple[float, float]], start: float) -> None:
         super().__init__(actors, start)
         self.coefficients = coefficients
         self.rests: list[ModeChange] = []
-        self.risen: dict[Key, tuple[float, float]] = {}
         self.leaving: set[int] = set()
 
     def moved_touch(self, key: Key, lands: bool = False) -> Manifold:
         """Where two bodies touch that touched a while ago, and stayed together but for small bounces; `lands`: which is a hit."""
-        old, ball = self.touching[key], next((k for k in key[:2] if self.actors[k].ball is not None), None)
+        old, ball = self.touch(key), next((k for k in key[:2] if self.actors[k].ball is not None), None)
         if ball is None:
             way = self.actors[key[0]] if self.actors[key[0]].free else self.actors[key[1]]
             return replace(old, time=self.now, points=old.points + (way.course.centre_at(self.now) - way.course.centre_at(old.time)),
@@ -84,27 +82,22 @@ class Touches(Parting):
     def after(self, keys: Sequence[Key]) -> None:
         """Of pairs that touch, with their velocities after a response: which part, bounce a little, or stay together?"""
         for key in keys:
-            self.held.pop(key, None)
-            self.risen.pop(key, None)
-            self.parting.discard(key)
-            self.unknown.discard(key)
-            self.clear.pop(key, None)
-            self.hits.pop(key, None)
+            self.pairs[key] = self.pairs[key].hits()
         stay = self._pressed([key for key in keys if self._hardly_part(key).all()])
         self._keep(stay)
         again: dict[int, float] = {}
         for key in keys:
-            time = None if key in self.held else self._lands(key)
+            time = None if key in self.pairs.held else self._lands(key)
             if time is not None:
-                self.risen[key] = self.now, 0.0
                 again |= {k: min(time, again.get(k, math.inf)) for k in key[:2] if self.actors[k].free}
-                self._hold_pair(key)
+                self._hold_pair(key, State.BOUNCING)
+                self.pairs[key] = self.pairs[key].bounces((self.now, 0.0))
                 self._bounces(key, time)
         for key in keys:
-            if key not in self.held and self._hardly_parts(key, min(again.get(k, math.inf) for k in key[:2])):
+            if key not in self.pairs.held and self._hardly_parts(key, min(again.get(k, math.inf) for k in key[:2])):
                 self._hold_pair(key)
-            elif key not in self.held:
-                self.parting.add(key)
+            elif key not in self.pairs.held:
+                self.pairs[key] = self.pairs[key].parts()
 
     def _bounces(self, key: Key, time: float) -> None:
         if time < self._followed(key):
@@ -122,7 +115,7 @@ class Touches(Parting):
         fall = max(float(np.linalg.norm(self.actors[k].gravity)) for k in key[:2])
         at_once = _AT_ONCE * math.ulp(self.now) * max(fall, -(pull or 0.0))
         least = max(at_once, _STILL * scale)
-        return least if not self.touching[key].links or pull is not None else max(least, self.low_speed(key))
+        return least if not self.touch(key).links or pull is not None else max(least, self.low_speed(key))
 
     def low_speed(self, key: Key) -> float:
         """One with which bodies that are followed rise no higher than what of their motion is not told."""
@@ -141,9 +134,9 @@ class Touches(Parting):
 
     def _may_press(self, key: Key) -> bool:
         """Only the equations of motion tell of bodies with corners that turn, and of what is curved."""
-        if any(isinstance(link.contact, OnSmooth) for link in self.touching[key].links):
+        if any(isinstance(link.contact, OnSmooth) for link in self.touch(key).links):
             return True
-        return bool(self.touching[key].links) and any(a.free and a.ball is None and a.course.spin_at(self.now).any()
+        return bool(self.touch(key).links) and any(a.free and a.ball is None and a.course.spin_at(self.now).any()
                                                       for a in (self.actors[k] for k in key[:2]))
 
     def _keep(self, keys: Sequence[Key]) -> None:
@@ -167,7 +160,7 @@ class Touches(Parting):
         bodies = sorted({k for key in keys for k in key[:2]})
         actors = [self.actors[k] for k in bodies]
         contacts = [Contact((bodies.index(key[0]), bodies.index(key[1])), p, n, 0.0, self.coefficients(*key[:2])[1])
-                    for key in keys for p, n in zip(self.touching[key].points, self.touching[key].normals, strict=True)]
+                    for key in keys for p, n in zip(self.touch(key).points, self.touch(key).normals, strict=True)]
         still = all(steady_contact.still(a.course, self.now, a.radius, a.gravity) for a in actors if a.free)
         if all(a.free or a.rigid.fixed for a in actors) and still and steady_contact.rest(actors, contacts, self.now):
             for k in free:
@@ -185,21 +178,21 @@ class Touches(Parting):
         k, actor = free[0], self.actors[free[0]]
         if len(free) > 1 or not all(self.actors[j].rigid.fixed for key in keys for j in key[:2] if j != k):
             return None
-        owners = [key for key in keys for _ in self.touching[key].points]
+        owners = [key for key in keys for _ in self.touch(key).points]
         toward = [c.normal if key[1] == k else -c.normal for key, c in zip(owners, contacts, strict=True)]
-        face = self.touching[keys[0]].face
+        face = self.touch(keys[0]).face
         if actor.ball is not None:
             if len(keys) > 1 or face is None:
                 return None
             normal = face[1].normal if face[1].normal @ toward[0] > 0 else -face[1].normal
             return steady_contact.ball_on(actor, face[1], normal, contacts[0].friction, self.now)
         held = steady_contact.block_on(actor, [replace(c, normal=n) for c, n in zip(contacts, toward, strict=True)], self.now)
-        links = [link for key in keys for link in self.touching[key].links]
+        links = [link for key in keys for link in self.touch(key).links]
         if held is None:
             return None
         if not links:
             # Of a border that is not known it is not known when the body passes over it.
-            points = np.concatenate([self.touching[key].points for key in keys])
+            points = np.concatenate([self.touch(key).points for key in keys])
             return None if face is None or len(keys) > 1 else replace(held, until=min(held.until, *(
                 held.course.start + steady_contact.leaving(face[1], p, held.course.velocity, held.course.acceleration) for p in points)))
         # The contacts are the body's own corners, as long as each of them is on its face.
@@ -236,32 +229,29 @@ class Touches(Parting):
             self.push(max(held.until, self.now), EventKind.HELD, (k,))
         (self.leaving.add if held.leaves else self.leaving.discard)(k)
 
-    def _hold_pair(self, key: Key) -> None:
+    def _hold_pair(self, key: Key, state: State = State.STEADY) -> None:
         """It is not searched for a while; what else there is of a body than the face on which they touch is, if they may meet there."""
-        self.held[key] = self._versions(key)
-        self.left.pop(key, None)
-        face = self.touching[key].face
-        if len(key) == 2 and face is not None and not self.watched(key):
-            self.left[key] = face[0], self.actors[face[0]].without(face[1])
+        face = self.touch(key).face
+        elsewhere = len(key) == 2 and face is not None and not self.watched(key)
+        others = (face[0], self.actors[face[0]].without(face[1])) if elsewhere and face is not None else None
+        self.pairs[key] = self.pairs[key].holds(state, self._versions(key), others)
 
     def watched(self, key: Key) -> bool:
         """Is it known of all parts of two bodies that they do not touch elsewhere, while they stay in contact?"""
-        return any(isinstance(link.contact, OnSmooth) for link in self.touching[key].links)
+        return any(isinstance(link.contact, OnSmooth) for link in self.touch(key).links)
 
     def held_again(self, k: int, clock: Clock) -> None:
         """A motion in contact ends: the slip is over, or the border of the face is reached."""
-        keys = [key for key in self.held if k in key[:2]]
+        keys = [key for key in self.pairs.held if k in key[:2]]
         for key in keys:
-            self.touching[key] = self.moved_touch(key)
+            self.put(key, self.moved_touch(key))
         actor = self.actors[k]
         self.fly(k, np.concatenate([actor.course.velocity_at(self.now), actor.course.spin_at(self.now)]))
         at_border = self.at_border(keys) if k in self.leaving else keys
         if not at_border:
             for key in keys:
-                pull = float(np.abs(self.touching.pop(key).normals @ actor.gravity).max())
-                self.gentle |= {key: pull} if pull > 0.0 else {}
-                self.held.pop(key, None)
-                self.parting.add(key)
+                pull = float(np.abs(self.touch(key).normals @ actor.gravity).max())
+                self.pairs[key] = self.pairs[key].leaves(pull)
         else:
             self.after(at_border)
         self.changed({k}, clock)

@@ -49,7 +49,7 @@ def entry(found: Any) -> EventEntry:
 
 
 def asked(s: Simulation, clock: Clock, patch: Any) -> None:
-    s.held[PAIR] = -1, -1
+    s.pairs[PAIR] = s.pairs[PAIR].goes_on((-1, -1))
     s.ask(PAIR, clock)
 
 
@@ -65,7 +65,7 @@ def overlapping(s: Simulation, clock: Clock, patch: Any) -> None:
 
 def lost(s: Simulation, clock: Clock, patch: Any) -> None:
     def fails(*_: Any) -> bool:
-        s.courses(PAIR, s.touching[PAIR].links)
+        s.courses(PAIR, s.touch(PAIR).links)
         raise Lost("a contact")
 
     patch.setattr(s, "_go_on_to", fails)
@@ -83,14 +83,14 @@ def again_and_again(s: Simulation, clock: Clock, patch: Any) -> None:
 
 
 def along_a_curve(s: Simulation, clock: Clock, patch: Any) -> None:
-    kept = s.kept[PAIR]
+    kept = s.pairs[PAIR].constraints
     for k in kept:
         patch.setattr(type(k.link.contact), "flattens", lambda *_: True, raising=False)
     s._no_curves(s.system(kept, (1,)), [PAIR] * len(kept))
 
 
 def forces(s: Simulation, clock: Clock, patch: Any) -> None:
-    system = s.system(s.kept[PAIR], (1,))
+    system = s.system(s.pairs[PAIR].constraints, (1,))
     patch.setattr(system, "courses", lambda *_: None)
     s._solve(system, [PAIR] * len(system.kept))
 

@@ -80,7 +80,7 @@ def test_a_second_ctrl_c_does_not_keep_a_step_from_being_undone(monkeypatch):
 
 def test_contacts_of_curved_surfaces_are_found_again_from_where_they_were():
     simulation = rolling().run(until=0.01).simulation
-    saved, contacts = simulation.snapshot(), [k.link.contact for own in simulation.kept.values() for k in own]
+    saved, contacts = simulation.snapshot(), [k.link.contact for own in simulation.pairs.values() for k in own.constraints]
     known = found_last(contacts)
     for contact in contacts:
         contact.at, contact.known = contact.start, None
