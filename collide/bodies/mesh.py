@@ -27,7 +27,7 @@ LEAST, _CLEARLY = 2.0**-1000, 2.0**-20
 
 
 class Mesh(Frozen, Triangulated):
-    """A triangle mesh as a body, and made ready for `mesh_mesh`: checked, and with its tree of boxes, which takes longer than most queries.
+    """A triangle mesh as a body, and for `mesh_mesh`: checked, with a tree of boxes that is made once, when a query first needs it.
 
     Parameters
     ----------
@@ -70,8 +70,6 @@ class Mesh(Frozen, Triangulated):
         self.vertices = _rows(places)
         """(n, 6): places at the beginning and at the end."""
         self.owned = _owned(triangles)
-        self.shape = _halvings(self.vertices, triangles)
-        self.tree = _fitted(self.vertices, triangles, self.shape)
         self._freeze()
 
     def _key(self) -> tuple[Any, ...]:
@@ -88,6 +86,16 @@ class Mesh(Frozen, Triangulated):
     def arrays(self) -> tuple[np.ndarray, np.ndarray]:
         """Vertices (n, 3) in its own frame, of one that moves by itself at the beginning, and triangles (m, 3)."""
         return self.vertices[:, :3], self.triangles
+
+    @cached_property
+    def shape(self) -> "Shape":
+        """How its tree of boxes divides the triangles."""
+        return frozen(_halvings(self.vertices, self.triangles)) if self.motion.is_identity else self.resting.shape
+
+    @cached_property
+    def tree(self) -> "Tree":
+        """Its tree of boxes, at rest."""
+        return frozen(_fitted(self.vertices, self.triangles, self.shape)) if self.motion.is_identity else self.resting.tree
 
     @cached_property
     def topology(self) -> Topology:
@@ -154,9 +162,8 @@ class Mesh(Frozen, Triangulated):
             raise ValueError(f"the mesh has {len(self.vertices)} vertices, got {places.shape[-2]}")
         other = Mesh.__new__(Mesh)
         other._name, other._motion = self.name, self.motion
-        other.rigid, other.triangles, other.owned, other.shape = places.ndim == 2, self.triangles, self.owned, self.shape
-        other.vertices = _rows(places)
-        other.tree = _fitted(other.vertices, other.triangles, other.shape)
+        other.rigid, other.triangles, other.owned = places.ndim == 2, self.triangles, self.owned
+        other.vertices, other.__dict__["shape"] = _rows(places), self.shape
         other._freeze()
         return other
 

@@ -1,77 +1,169 @@
-"""Points of rational coordinates, each stored once, with doubles beside them for filters.
+"""Points of exact rational coordinates, each stored once, with doubles beside them for filters.
 
-The doubles are coordinates in a frame in which all points lie within 1 of the origin: shifted by an exact point and divided by a power of
-two. Each is within 2^-52 of the exact coordinate, so the difference of two, of size 2 at most, is out by 2^-51 at most, roundings included.
+Exact coordinates are integers (x, y, z, w), w > 0, of the point (x, y, z) / w in a frame: shifted by a vertex and divided by the greatest
+power of two that all coordinates are multiples of, so that w = 1 for all vertices. Integers of the vertices are made when they are needed.
 
-`DECISIVE` bounds the error of a 3 x 3 determinant of such differences. It is a sum of 6 products of size 8 at most. Errors of the entries
-change each product by at most 3 * 4 * 2^-51, two roundings by 16 * 2^-53 together, and five additions of sums of size 48 at most by
-240 * 2^-53: in all less than 2^-43. A 2 x 2 determinant is less far out.
+The doubles are coordinates in the same frame divided by a power of two, so that all points lie in [0, 1]. Each is within 2^-53 of the
+exact coordinate, so the difference of two is out by less than 2^-51, roundings included.
+
+`DECISIVE` bounds the error of a 3 x 3 determinant of such differences. It is a sum of 6 products of size 1 at most. Errors of the entries
+change each product by 3 * 2^-51 and a little, two roundings by 2 * 2^-53, and five additions of sums of size 6 at most by 30 * 2^-53: in
+all less than 120 * 2^-53. A 2 x 2 determinant, and a difference, are less far out.
 """
 
-from collections.abc import Iterable
+import math
+from collections.abc import Iterable, Sequence
 from fractions import Fraction
+from itertools import pairwise
 
 import numpy as np
 
-Point = tuple[Fraction, Fraction, Fraction]
-DECISIVE = 2.0**-43
+Point = tuple[int, int, int, int]
+Vector = tuple[int, int, int]
+Place = tuple[float, float, float]
+DECISIVE = 2.0**-46
 
 
 class Points:
-    """Points by number."""
+    """Points by number: first the vertices, in the order of their coordinates, each once; then those that were made of them.
+
+    `vertices` (n, 3): doubles; `nearby`: the doubles beside all points.
+    """
 
     def __init__(self, places: np.ndarray) -> None:
-        """`places` (n, 3): doubles whose box holds all points to come."""
-        low, high = places.min(axis=0), places.max(axis=0)
-        self._origin = [Fraction(float(c)) for c in low]
-        size = max(Fraction(float(b)) - Fraction(float(a)) for a, b in zip(low, high, strict=True))
-        self._scale = Fraction(2) ** max(0, (size.numerator // size.denominator).bit_length()) if size >= 1 else Fraction(1)
-        while size and size * 2 < self._scale:
-            self._scale /= 2
-        self.exact: list[Point] = []
-        self.nearby: list[tuple[float, float, float]] = []
+        """`places` (m, 3): doubles whose box holds all points to come. `owner` (m,): their numbers."""
+        places = places + 0.0
+        order = np.lexsort(places.T[::-1])
+        new = np.append(True, (places[order[1:]] != places[order[:-1]]).any(axis=1))
+        self.vertices = places[order[new]]
+        self.owner = np.empty(len(places), np.int64)
+        self.owner[order] = np.cumsum(new) - 1
+        low = self.vertices.min(axis=0)
+        self._unit = _least_bit(self.vertices)
+        self.origin = tuple(_multiple(c, self._unit) for c in low.tolist())
+        scale = int(np.frexp((self.vertices.max(axis=0) - low).max())[1])
+        self.places = np.ldexp(self.vertices - low, -scale)
+        self._shift = max(0, scale - self._unit)
+        self.nearby: list[Place] = list(map(tuple, self.places.tolist()))
+        self._exact: list[Point | None] = [None] * len(self.vertices)
         self._number: dict[Point, int] = {}
+        self._numbered = False
+
+    def __len__(self) -> int:
+        return len(self.nearby)
+
+    @property
+    def unit(self) -> Fraction:
+        """The size of the integers' unit."""
+        return Fraction(2) ** self._unit
+
+    def exact(self, number: int) -> Point:
+        """The integers of a point."""
+        found = self._exact[number]
+        if found is None:
+            found = self._exact[number] = self.integers(self.vertices[number].tolist())
+        return found
+
+    def integers(self, place: Sequence[float]) -> Point:
+        """The integers of a double point."""
+        least = min(self._unit, *map(_lowest, place))
+        x, y, z = (_multiple(c, least) - (o << self._unit - least) for c, o in zip(place, self.origin, strict=True))
+        return x, y, z, 1 << self._unit - least
 
     def number(self, point: Point) -> int:
         """The number of a point, a new one for a new point."""
+        common = math.gcd(*point)
+        point = (point[0] // common, point[1] // common, point[2] // common, point[3] // common)
+        if point[3] == 1 and not self._numbered:
+            self._numbered = True
+            self._number |= {self.exact(k): k for k in range(len(self.vertices))}
         found = self._number.get(point)
         if found is None:
-            found = self._number[point] = len(self.exact)
-            self.exact.append(point)
+            found = self._number[point] = len(self.nearby)
+            self._exact.append(point)
             self.nearby.append(self.near(point))
         return found
 
-    def near(self, point: Point) -> tuple[float, float, float]:
+    def near(self, point: Point) -> Place:
         """The doubles beside a point."""
-        x, y, z = (float((c - o) / self._scale) for c, o in zip(point, self._origin, strict=True))
-        return x, y, z
+        x, y, z, w = point
+        w <<= self._shift
+        return x / w, y / w, z / w
 
-    def doubles(self, numbers: Iterable[int] | None = None) -> np.ndarray:
-        """(n, 3): the doubles beside some points, or all."""
-        return np.array(self.nearby if numbers is None else [self.nearby[k] for k in numbers]).reshape(-1, 3)
+    def doubles(self) -> np.ndarray:
+        """(n, 3): the doubles beside all points."""
+        return np.array(self.nearby).reshape(-1, 3)
+
+    def rounded(self, numbers: Sequence[int]) -> tuple[np.ndarray, float]:
+        """(n, 3): the nearest doubles of points, not in the frame, and a bound of the distance along a coordinate."""
+        vertices = [k for k in numbers if k < len(self.vertices)]
+        exact = [(x + w * o, w << -self._unit) for *p, w in map(self.exact, numbers[len(vertices):])
+                 for x, o in zip(p, self.origin, strict=True)]
+        made = [c / w for c, w in exact]
+        moved = max((abs(c * d - r * w) / (w * d) for (c, w), (r, d) in zip(exact, (r.as_integer_ratio() for r in made), strict=True)),
+                    default=0.0)
+        return np.concatenate([self.vertices[vertices], np.reshape(made, (-1, 3))]), math.nextafter(moved, math.inf) if moved else 0.0
+
+    def ordered(self, numbers: Iterable[int], axis: int) -> list[int]:
+        """Points sorted by a coordinate, which is different in all of them."""
+        found = sorted(numbers, key=lambda k: self.nearby[k][axis])
+        if all(self.nearby[b][axis] - self.nearby[a][axis] > DECISIVE for a, b in pairwise(found)):
+            return found
+        return sorted(found, key=lambda k: Fraction(self.exact(k)[axis], self.exact(k)[3]))
+
+    def axis(self, a: int, b: int) -> int:
+        """A coordinate that is clearly different in two points, or else the one that is most different."""
+        p, q = self.nearby[a], self.nearby[b]
+        rough = max(range(3), key=lambda k: abs(q[k] - p[k]))
+        if abs(q[rough] - p[rough]) > DECISIVE:
+            return rough
+        one, other = self.exact(a), self.exact(b)
+        return max(range(3), key=lambda k: abs(one[k] * other[3] - other[k] * one[3]))
 
 
-def minus(a: Point, b: Point) -> Point:
-    return a[0] - b[0], a[1] - b[1], a[2] - b[2]
+def _least_bit(places: np.ndarray) -> int:
+    """The greatest e such that all coordinates are multiples of 2^e."""
+    mantissa, exponent = np.frexp(places[places != 0])
+    whole = np.ldexp(mantissa, 53).astype(np.int64)
+    last = np.frexp((whole & -whole).astype(float))[1] - 1
+    return int((exponent - 53 + last).min(initial=0) if len(whole) else 0)
 
 
-def cross(a: Point, b: Point) -> Point:
+def _lowest(c: float) -> int:
+    """The exponent of the lowest bit of a double."""
+    return 1 - c.as_integer_ratio()[1].bit_length() if c else 0
+
+
+def _multiple(c: float, exponent: int) -> int:
+    """The integer c / 2^exponent."""
+    numerator, denominator = c.as_integer_ratio()
+    return numerator << -exponent - denominator.bit_length() + 1 if exponent <= 0 else numerator >> exponent
+
+
+def minus(a: Sequence[int], b: Sequence[int]) -> Vector:
+    """The vector from b to a, times the product of their w where these are not 1."""
+    v, w = a[3], b[3]
+    return a[0] * w - b[0] * v, a[1] * w - b[1] * v, a[2] * w - b[2] * v
+
+
+def cross(a: Vector, b: Vector) -> Vector:
     return a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]
 
 
-def dot(a: Point, b: Point) -> Fraction:
+def dot(a: Sequence[int], b: Sequence[int]) -> int:
     return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
 
 
-def determinant(a: Point, b: Point, c: Point) -> Fraction:
+def determinant(a: Vector, b: Vector, c: Vector) -> int:
     return dot(a, cross(b, c))
 
 
-def sign(x: Fraction) -> int:
+def sign(x: int) -> int:
     return (x > 0) - (x < 0)
 
 
-def between(a: Point, b: Point, share: Fraction) -> Point:
-    """The point a + share (b - a)."""
-    x, y, z = (p + share * (q - p) for p, q in zip(a, b, strict=True))
-    return x, y, z
+def crossing(p: Point, q: Point, s: int, r: int) -> Point:
+    """The zero, between two points, of a homogeneous linear function with the values s at p and r at q, of opposite signs."""
+    if s < 0:
+        s, r = -s, -r
+    return s * q[0] - r * p[0], s * q[1] - r * p[1], s * q[2] - r * p[2], s * q[3] - r * p[3]

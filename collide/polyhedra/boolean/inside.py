@@ -7,13 +7,12 @@ the point lies on the triangle if that is 0. If one of the first three is 0, ano
 
 import random
 from collections.abc import Iterator
-from fractions import Fraction
 
 import numpy as np
 
 from codegen.deadline import check
 
-from .exact_points import DECISIVE, Point, Points, cross, determinant, dot, minus, sign
+from .exact_points import DECISIVE, Point, Points, Vector, cross, determinant, dot, minus, sign
 
 # Entries of directions, over 2^10.
 _LARGEST = 1 << 10
@@ -60,10 +59,10 @@ class Surface:
         return count
 
     def _crossing(self, point: Point, way: tuple[int, int, int], corners: list[int]) -> int | None:
-        d = [minus(self.points.exact[k], point) for k in corners]
-        w = Fraction(way[0]), Fraction(way[1]), Fraction(way[2])
+        # Each is the exact difference times a positive number.
+        d = [minus(self.points.exact(k), point) for k in corners]
         height = sign(determinant(*d))
-        sides = [sign(determinant(w, d[k - 1], d[k])) for k in (1, 2, 0)]
+        sides = [sign(determinant(way, d[k - 1], d[k])) for k in (1, 2, 0)]
         if min(sides) == -1 and max(sides) == 1:
             return 0
         if 0 in sides:
@@ -72,11 +71,11 @@ class Surface:
         return -1 if height == 0 else int(height == sides[0])
 
 
-def _is_on(d: list[Point]) -> bool:
-    """Whether the origin, in the plane of a triangle, lies in it, its sides included."""
-    a, b, c = d
-    normal = cross(minus(b, a), minus(c, a))
-    sides = [sign(dot(normal, cross(p, q))) for p, q in ((a, b), (b, c), (c, a))]
+def _is_on(d: list[Vector]) -> bool:
+    """Whether the origin, in the plane of a triangle, lies in it, its sides included: seen from there, no sides run in opposite senses."""
+    turned = [cross(d[k - 1], d[k]) for k in range(3)]
+    normal = next(n for n in turned if any(n))
+    sides = [sign(dot(normal, n)) for n in turned]
     return min(sides) >= 0 or max(sides) <= 0
 
 

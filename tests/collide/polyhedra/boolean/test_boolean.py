@@ -1,4 +1,6 @@
-"""Booleans of polyhedra against exact volumes of boxes on a grid, and against points classified in both operands."""
+"""Booleans of polyhedra (`parts`, `surfaces`, `crossings`, `arrangement`, `inside`) against exact volumes of boxes on a grid and of inputs
+that fail elsewhere, and against points classified in both operands.
+"""
 
 import itertools
 import random
@@ -94,6 +96,60 @@ def test_bodies_apart_and_inside_each_other():
     assert collide.boolean(large, small, "difference").volume == Fraction(7, 8)
     assert collide.boolean(large, small, "union").volume == 1 and collide.boolean(small, large, "difference").mesh is None
     assert collide.boolean(small, box([2] * 3, [3] * 3), "intersection").volume == 0
+
+
+def tetrahedron(*corners):
+    """With its volume."""
+    (a, b, c), d = ([Fraction(x) - Fraction(y) for x, y in zip(p, corners[3], strict=True)] for p in corners[:3]), corners[3]
+    volume = sum(a[k] * (b[k - 2] * c[k - 1] - b[k - 1] * c[k - 2]) for k in range(3)) / 6
+    faces = np.array([[0, 1, 2], [0, 3, 1], [1, 3, 2], [2, 3, 0]])
+    return (np.array([*corners[:3], d]), faces if volume > 0 else faces[:, ::-1]), abs(volume)
+
+
+def test_a_face_that_tetrahedra_share_is_inside_their_union():
+    """manifold3d keeps it (its issue 1656)."""
+    face = (-0.856016, 34.2002, -32.2128), (-38.7507, -48.6049, 35.289), (-2.36607, -39.6614, -41.2837)
+    (a, first), (b, second) = (tetrahedron(*face, p) for p in ((-2.22164, -18.9363, -7.25029), (-19.3048, -17.6092, -15.2126)))
+    union = collide.boolean(a, b, "union")
+    assert union.volume == first + second and union.mesh.triangles.shape == (6, 3)
+    assert collide.boolean(a, b, "intersection").mesh is None and collide.boolean(a, b, "difference").volume == first
+
+
+def test_boxes_that_kiss_along_an_edge_stay_closed():
+    union = collide.boolean(box([0, 0, 0], [1, 1, 1]), box([1, 1, 0], [2, 2, 1]), "union")
+    assert union.volume == 2 and union.mesh.closed and len(union.mesh.triangles) == 24
+    assert collide.boolean(box([0, 0, 0], [1, 1, 1]), box([1, 1, 0], [2, 2, 1]), "intersection").mesh is None
+
+
+def test_a_box_on_a_face_of_a_larger_box():
+    large, small = box([-100, -100, -1], [100, 100, 0]), box([-0.5, -0.5, 0], [0.5, 0.5, 1])
+    union = collide.boolean(large, small, "union")
+    assert union.volume == 40001 and union.mesh.closed and union.classify([[0, 0, 0], [0.5, 0.5, 0]]).tolist() == [Kind.IN, Kind.FACE]
+
+
+def sphere(n):
+    turn, down = 2 * np.pi * np.arange(n) / n, np.pi * np.arange(1, n) / n
+    rings = np.array([[np.sin(b) * np.cos(a), np.sin(b) * np.sin(a), np.cos(b)] for b in down for a in turn])
+    ring, last = [(k, (k + 1) % n) for k in range(n)], (n - 1) * n + 1
+    faces = [[0, 1 + a, 1 + b] for a, b in ring] + [[last - n + b, last - n + a, last] for a, b in ring]
+    for k in range(1, last - n, n):
+        faces += [f for a, b in ring for f in ([k + a, k + n + a, k + n + b], [k + a, k + n + b, k + b])]
+    return np.concatenate([[[0, 0, 1]], rings, [[0, 0, -1]]]), np.array(faces)
+
+
+def test_a_copy_turned_in_two_steps_leaves_what_rounding_left():
+    """The coordinates differ in their last bits: all that remains is thinner than a roundoff, and closed."""
+    def about_z(angle):
+        return np.array([[np.cos(angle), -np.sin(angle), 0], [np.sin(angle), np.cos(angle), 0], [0, 0, 1]])
+
+    vertices, faces = sphere(8)
+    once, twice = vertices @ about_z(np.pi / 6).T, vertices @ (about_z(np.pi / 18) @ about_z(np.pi / 9)).T
+    difference, back = (collide.boolean((p, faces), (q, faces), "difference") for p, q in ((once, twice), (twice, once)))
+    whole = collide.boolean((once, faces), (twice, faces), "intersection")
+    assert difference.mesh is None or difference.mesh.closed
+    alone = collide.boolean((once, faces), box([5] * 3, [6] * 3), "difference")
+    assert 0 <= difference.volume < 1e-15 and difference.volume + whole.volume == alone.volume
+    assert whole.volume + difference.volume + back.volume == collide.boolean((once, faces), (twice, faces), "union").volume
 
 
 def test_bad_input_is_refused_by_name():
