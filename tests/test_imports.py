@@ -59,6 +59,7 @@ ONLY: dict[str, set[str]] = {
     "codegen.reference": {"mpmath"},
     "collide.proof": {"flint"},
     "collide.proof.checker": {"flint"},
+    "collide.polyhedra.boolean.parts": {"scipy"},
     "collide.picture.charts": {"plotly"},
     "collide.picture.drawing": {"scipy"},
     "collide.picture.tracks": {"scipy"},
