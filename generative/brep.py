@@ -129,7 +129,11 @@ class Solid(Body):
     def moved(self, motion: Motion) -> "Solid":
         """This solid carried along by `motion`, after the motion it has already."""
         motions = {m: f.moved(motion).motion for m, f in {f.motion: f for f in self.faces}.items()}
-        moved = self._like([f.carried_by(motions[f.motion]) for f in self.faces], self.closed)
+        return self.with_faces([f.carried_by(motions[f.motion]) for f in self.faces])
+
+    def with_faces(self, faces: Sequence[ParametricSurface]) -> "Solid":
+        """This solid with its own faces carried by other motions."""
+        moved = self._like(faces, self.closed)
         moved.__dict__["resting"] = self.resting
         return moved
 

@@ -166,6 +166,12 @@ class Combination(ImplicitBody):
         body, motion = self._source
         return body.changed(change).moved(motion.changed(change))
 
+    def changed_motions(self, change: Callable[[Motion], Motion]) -> "Combination":
+        """The regular tree with other motions of its leaves, by which their places among each other stay."""
+        children = [c.changed_motions(change) if isinstance(c, Combination) else
+                    ImplicitSurface(c.body, c.bounds, motion=change(c.motion), name=c.name) for c in self.children]
+        return Combination(self.operation, children, name=self.name)
+
     @cached_property
     def samples(self) -> list[tuple[Any, ...]]:
         """Values of the leaves as they were given, as formulas of parameters and the time; none where no leaf changes against others."""

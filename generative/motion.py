@@ -57,6 +57,11 @@ class Motion(Value):
         return (self,)
 
     @property
+    def composed(self) -> tuple["Motion", ...]:
+        """Where it is multiplied out, the two motions that it is known to be composed of, the last one done first; else itself."""
+        return self._made or (self,)
+
+    @property
     def formulas(self) -> tuple[Any, ...]:
         """The expressions that it is made of: the entries of its factors."""
         return self.entries

@@ -6,8 +6,12 @@ from typing import Any, NamedTuple
 import numpy as np
 import sympy as sp
 
+from generative import t
+
 from ..bodies.mesh import Mesh
 from ..bodies.on_face import Border, borders, feature_at, own_box
+from ..bodies.parameters import variable_of
+from ..bodies.relative_frames import in_world
 from ..moment.pairs import Pairs
 from ..search.budget import Budget
 from ..search.clock import Clock
@@ -53,7 +57,7 @@ def moving_points(bodies: Sequence[Any], times: np.ndarray) -> np.ndarray:
         with clock.working():
             scene = Neighbours(bodies, (sp.Rational(time),) * 2, (time, time), Pairs(2), {})
             scene.search(Asked(_ROUGHLY), clock, known)
-            points = listed(known, bodies, scene.size).points
+            points = listed(known, bodies, scene).points
             if len(points):
                 far = np.abs(points - found[k - 1]).max(axis=(1, 2)) if k else np.zeros(len(points))
                 found[k] = points[int(np.argmin(np.nan_to_num(far)))]
@@ -70,13 +74,14 @@ class _Place(NamedTuple):
     sample: Sample | None = None
 
 
-def listed(found: Found, bodies: Sequence[Any], size: float, lasting: float = 0.0) -> Listed:
-    """Those that may be nearest, in a time so long; where surfaces meet, one such place."""
+def listed(found: Found, bodies: Sequence[Any], scene: Neighbours) -> Listed:
+    """Those that may be nearest; where surfaces meet, one such place."""
     if found.meets is not None:
         problem, box, sample = found.meets
-        places = [_Place(problem, False, box, _points(problem, box[None]).mean(axis=1).repeat(2, axis=0), sample=sample)]
+        points = _points(problem, box[None], scene, [sample])
+        places = [_Place(problem, False, box, points[0].mean(axis=0)[None].repeat(2, axis=0), sample=sample)]
     else:
-        places = _distinct(found, size, lasting)
+        places = _distinct(found, scene)
     return Listed(
         np.array([p.points for p in places]).reshape(-1, 2, 3), np.array([p.unique for p in places], bool),
         _features(places, bodies), [p.box for p in places], [p.problem.variables for p in places],
@@ -84,17 +89,17 @@ def listed(found: Found, bodies: Sequence[Any], size: float, lasting: float = 0.
         [p.sample or {} for p in places])
 
 
-def _distinct(found: Found, size: float, lasting: float) -> list[_Place]:
+def _distinct(found: Found, scene: Neighbours) -> list[_Place]:
     """Unique ones first, then samples; only if there are none, what is located."""
-    places: list[_Place] = []
+    places, size, lasting = list[_Place](), scene.size, scene.span[1] - scene.span[0]
     if found.nearer:
-        return _best(found)
+        return _best(found, scene)
     ordered = sorted((item for item in found.boxes if item[2][-1, 0] <= found.upper), key=lambda item: (_rank(item[1]), item[2][-1, 0]))
     sure = [item for item in ordered if _rank(item[1]) < 2]
     if not ordered:
-        return _best(found)
+        return _best(found, scene)
     near = size * (_SAME if sure else _NEAR)
-    for (problem, kind, box), at in zip(sure or ordered, _all_points(sure or ordered), strict=True):
+    for (problem, kind, box), at in zip(sure or ordered, _all_points(sure or ordered, scene), strict=True):
         if not sure and len(places) >= _MOST:
             break
         place = _Place(problem, _rank(kind) == 0, box, at)
@@ -104,21 +109,21 @@ def _distinct(found: Found, size: float, lasting: float) -> list[_Place]:
     return [p._replace(unique=p.unique and not any(_doubts(q, p) for q in places)) for p in places]
 
 
-def _all_points(items: Sequence[tuple[Problem, int, np.ndarray]]) -> np.ndarray:
+def _all_points(items: Sequence[tuple[Problem, int, np.ndarray]], scene: Neighbours) -> np.ndarray:
     """(n, 2, 3): the points of each in the middle of its box."""
     points = np.empty((len(items), 2, 3))
     for problem in dict.fromkeys(problem for problem, _, _ in items):
         own = [k for k, item in enumerate(items) if item[0] is problem]
-        points[own] = _points(problem, np.array([items[k][2] for k in own]))
+        points[own] = _points(problem, np.array([items[k][2] for k in own]), scene)
     return points
 
 
-def _best(found: Found) -> list[_Place]:
+def _best(found: Found, scene: Neighbours) -> list[_Place]:
     """The nearest points that are known."""
     if found.best is None:
         return []
     problem, box, sample = found.best
-    return [_Place(problem, False, box, _points(problem, box[None])[0], sample=sample)]
+    return [_Place(problem, False, box, _points(problem, box[None], scene, [sample])[0], sample=sample)]
 
 
 def _at_other_times(place: _Place, other: _Place, lasting: float) -> bool:
@@ -144,11 +149,28 @@ def _middles(problem: Problem) -> np.ndarray | None:
     return problem.parameters.mean(axis=1) if len(problem.parameters) else None
 
 
-def _points(problem: Problem, boxes: np.ndarray) -> np.ndarray:
-    """(n, 2, 3): the points of both bodies in the middles of boxes (n, variables, 2)."""
+def _points(problem: Problem, boxes: np.ndarray, scene: Neighbours, samples: Sequence[Sample] = ()) -> np.ndarray:
+    """(n, 2, 3): the points of both bodies in the middles of boxes (n, variables, 2), in space."""
     middles = np.clip(boxes.mean(axis=2), *problem.outer.T)
-    values: np.ndarray = both_points(problem).points(middles, parameters=_middles(problem))
-    return values.reshape(-1, 2, 3)
+    values: np.ndarray = both_points(problem).points(middles, parameters=_middles(problem)).reshape(-1, 2, 3)
+    motion = scene.relative.frames.get(problem.label)
+    if motion is None:
+        return values
+    known = {s: _at(s, problem, middles, scene, samples) for s in motion.symbols}
+    return in_world(motion, values, known)
+
+
+def _at(symbol: Any, problem: Problem, middles: np.ndarray, scene: Neighbours, samples: Sequence[Sample]) -> np.ndarray:
+    """(n,): about the value of the time, or of a parameter, in the middles of boxes of a problem; of one that it does not depend on, one
+    that is possible.
+    """
+    name = "t" if symbol == t else variable_of(symbol)
+    if name in problem.variables:
+        return middles[:, problem.variables.index(name)]
+    if samples and name in samples[0]:
+        return np.array([sample[name] for sample in samples])
+    ends = scene.span if symbol == t else scene.values[symbol]
+    return np.full(len(middles), 0.5 * (float(ends[0]) + float(ends[1])))
 
 
 def _time(place: _Place) -> tuple[float, float]:

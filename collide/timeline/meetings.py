@@ -125,7 +125,7 @@ class Meetings(Neighbourhood):
         gaps = least_distances(self._boxes[label[0]][i], self._boxes[label[1]][j])
         when = np.flatnonzero(gaps <= upper)
         window = float(self.slices[when[0], 0]), float(self.slices[when[-1], 1])
-        return Meeting(label, self._parts[label[0]][i], self._parts[label[1]][j], float(gaps.min()), window)
+        return Meeting(label, self._parts[label[0]][i], self._parts[label[1]][j], float(gaps.min()), self.within(label, window))
 
     def _sliced(self, label: Pair) -> list[Meeting]:
         side, _, own = self.turned[label]
@@ -143,7 +143,7 @@ class Meetings(Neighbourhood):
         first, second = (np.nan_to_num(self.around[k, 0], posinf=0.0, neginf=0.0).mean(axis=1) for k in m.label)
         names = {name for one in free for name in one}
         ranges = {variable_of(s): ends for s, ends in self.ranges.items() if variable_of(s) in names}
-        found = nearest(m.first, m.second, numbers, self.time, reach, m.label, many, first - second, ranges, free, critical)
+        found = nearest(m.first, m.second, numbers, self.time, reach, self.relative.given(m.label), many, first - second, ranges, free, critical)
         limits = {} if self.span[0] == self.span[1] else {"t": m.window}
         for k, side, part in ((m.label[0], 1, m.first), (m.label[1], 2, m.second)):
             if part.leaves:

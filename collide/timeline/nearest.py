@@ -68,7 +68,7 @@ class Neighbours(Meetings):
     def search(self, asked: Asked, clock: Clock, found: Found) -> None:
         """The least distance, and where it is; as it becomes known."""
         open_, count, lower, finished = self.pairs(), _FIRST, math.inf, True
-        found.waiting = {label: least for least, label in open_}
+        found.waiting = {self.relative.given(label): least for least, label in open_}
         while open_ and finished and found.open(asked.reach):
             some = [label for least, label in open_[:count] if least <= min(found.upper, asked.reach)]
             open_, count = open_[count:], _MORE * count
@@ -77,7 +77,7 @@ class Neighbours(Meetings):
             least, finished = self._search_some(some, asked, clock, found)
             lower = min(lower, least)
             for label in some if finished else ():
-                del found.waiting[label]
+                del found.waiting[self.relative.given(label)]
         found.nearer = found.upper < asked.reach < math.inf
         # Pairs that were not searched are as far as their boxes at least.
         rest = [least for least, _ in open_]
@@ -123,7 +123,7 @@ class Neighbours(Meetings):
             if pole is not None and not self._use_chart(*pole):
                 break
         self._keep(search, found)
-        self._note_open(search, labels, known[1], min(found.upper, asked.reach), found)
+        self._note_open(search, [self.relative.given(label) for label in labels], known[1], min(found.upper, asked.reach), found)
         return known
 
     def _listed(self, search: Search, meetings: Sequence[Meeting], asked: Asked, clock: Clock, found: Found) -> Search:
@@ -174,7 +174,7 @@ class Neighbours(Meetings):
             if search.pole is not None and self._use_chart(*search.pole):
                 return self._narrow(labels, reach, clock, found)
             for p, boxes in left_of(search):
-                known.setdefault(p.label, []).append(whereabouts(p, boxes, self.span, functools.partial(self._met, p)))
+                known.setdefault(self.relative.label(p.label), []).append(whereabouts(p, boxes, self.span, functools.partial(self._met, p)))
             meeting = self._may_meet(labels, found)
             if meeting is not None and len(labels) > 1:
                 # That pair first: if its surfaces are proved to meet, no other one matters.
@@ -191,7 +191,7 @@ class Neighbours(Meetings):
 
     def _may_meet(self, labels: Sequence[Pair], found: Found) -> Pair | None:
         """Which of these pairs of bodies is as near as is known, if that is so near that their surfaces may well meet?"""
-        label = found.best[0].label if found.best is not None and found.upper <= _MAY_MEET * self.size else None
+        label = self.relative.label(found.best[0].label) if found.best is not None and found.upper <= _MAY_MEET * self.size else None
         return label if label in labels else None
 
     def _roughly(self, meetings: Sequence[Meeting], reach: float, clock: Clock, found: Found) -> Search:
@@ -240,7 +240,7 @@ class Neighbours(Meetings):
         """Smooth parameters round the pole at an end of a variable of a problem; had it others?"""
         name = problem.variables[variable]
         side = int(name[-1]) - 1
-        k, pole = problem.label[side], (int(problem.features[side].split()[1]), u if name[0] == "u" else v, end)
+        k, pole = self.relative.label(problem.label)[side], (int(problem.features[side].split()[1]), u if name[0] == "u" else v, end)
         if pole in self.charts[k]:
             return False
         self.charts[k] |= {pole}

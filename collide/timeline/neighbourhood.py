@@ -10,8 +10,9 @@ import numpy as np
 
 from codegen.constants import enclose
 from codegen.deadline import check
-from generative import ImplicitBody
+from generative import IDENTITY, ImplicitBody
 from generative.creases import asks_numbers, divided
+from generative.rest import carrier
 
 from ..bodies.cells import Cell
 from ..bodies.extent import Extent, extent_of
@@ -21,6 +22,7 @@ from ..bodies.mesh_cells import Faces, Triangles
 from ..bodies.numbers import Numbers
 from ..bodies.parameters import Ranges, family_of, in_ranges, variable_of
 from ..bodies.parts import Pole, faces_of, parts_of
+from ..bodies.relative_frames import relative_frames
 from ..bodies.surface_points import FEW
 from ..culling.boxes_apart import boxes_of_faces, boxes_through, greatest_distances, least_distances, meeting, slices_of
 from ..moment.inside import inside
@@ -89,8 +91,10 @@ class Neighbourhood:
 
     def __init__(self, bodies: Sequence[Any], time: tuple[Any, Any], span: tuple[float, float], ignored: Pairs,
                  ranges: Ranges) -> None:
+        self.relative = relative_frames(bodies, _asked(len(bodies), ignored))
+        bodies = self.relative.bodies
         members = [family_of(b) for b in bodies]
-        self.time, self.span, self.ignored = time, span, ignored
+        self.time, self.span, self.values = time, span, ranges
         self.ranges = {s: ends for s, ends in ranges.items() if ends[0] != ends[1]}
         self.numbers, self.free = in_ranges(members, ranges)
         self.bodies = tuple(divided(m.body, own.pairs) if asks_numbers(m.body) else m.body
@@ -145,13 +149,15 @@ class Neighbourhood:
         found = where(part, self.numbers[k], self.span) if part.leaves else None
         return extent_of(part, self.numbers[k], None if found is None else tuple(map(tuple, found.tolist())))
 
+    def within(self, label: Pair, window: tuple[float, float]) -> tuple[float, float]:
+        """The window of time in which two bodies are looked at: a moment if they keep their shapes and places."""
+        return (window[0], window[0]) if all(carrier(self.bodies[k]) == IDENTITY for k in label) else window
+
     # -- pairs --------------------------------------------------------------------------------------------------------
 
     def pairs(self) -> list[tuple[float, Pair]]:
         """The pairs of bodies that are asked about, those that may be nearest first."""
-        i, j = np.triu_indices(len(self.bodies), 1)
-        asked = ~self.ignored.holds(i, j)
-        i, j = i[asked], j[asked]
+        i, j = self.relative.pairs.T
         least = np.empty(len(i))
         for begin in range(0, len(i), _AT_ONCE):
             some = slice(begin, begin + _AT_ONCE)
@@ -191,7 +197,7 @@ class Neighbourhood:
 
     def _met(self, problem: Problem, side: int, boxes: np.ndarray) -> np.ndarray:
         """What of a crowded body may be met in boxes in the frame of the face that a problem is about, whose leaf has its number."""
-        k = problem.label[side]
+        k = self.relative.label(problem.label)[side]
         if k not in self.crowded:
             return np.empty((len(boxes), 0), bool)
         return self._occupancy(k).met(boxes, int(problem.features[side].split()[1]))
@@ -223,16 +229,17 @@ class Neighbourhood:
         if not pairs:
             return
         nearest = self._nearest_of(pairs, found)
-        search, _ = met(nearest or pairs, self.span, WIDTH, clock, numbers, _PROMISING if nearest else _MEETING)
+        span = self.within(label, self.span)
+        search, _ = met(nearest or pairs, span, WIDTH, clock, numbers, _PROMISING if nearest else _MEETING)
         if nearest and not search.proved < math.inf:
-            search, _ = met(pairs, self.span, WIDTH, clock, numbers, _MEETING)
+            search, _ = met(pairs, span, WIDTH, clock, numbers, _MEETING)
         if search.proved < math.inf:
-            problem = search.problems[search.best_problem].with_data(label=label)
+            problem = search.problems[search.best_problem].with_data(label=self.relative.given(label))
             found.meets = problem, search.arrays["best"][:len(problem.variables)].copy(), sample
             return
         for k in search.possible_ones().tolist()[:LOOKED_AT]:
-            domain = self._domain(numbers, *pairs[search.owner(k)])
-            self._look_at(search.problem_of(k).with_data(label=label), search.found(k).mean(axis=1), domain, sample, found)
+            domain = self._domain(label, numbers, *pairs[search.owner(k)])
+            self._look_at(search.problem_of(k).with_data(label=self.relative.given(label)), search.found(k).mean(axis=1), domain, sample, found)
 
     @staticmethod
     def _nearest_of(pairs: Sequence[tuple[Cell, Cell]], found: Found) -> list[tuple[Cell, Cell]]:
@@ -278,10 +285,10 @@ class Neighbourhood:
         at = [(sample[name],) * 2 if name else tuple(row) for name, row in zip(self.free[k], own.intervals.tolist(), strict=True)]
         return Numbers(own.symbols, [None if name else e for name, e in zip(self.free[k], own.exact, strict=True)], np.array(at))
 
-    def _domain(self, numbers: tuple[Numbers, Numbers], a: Cell, b: Cell) -> np.ndarray:
+    def _domain(self, label: Pair, numbers: tuple[Numbers, Numbers], a: Cell, b: Cell) -> np.ndarray:
         """What lies within the domains of two faces, and the time: problems of crossings keep clear of borders."""
         ends = [own.bounds(part.domain)[1].reshape(-1, 2) for own, part in zip(numbers, (a, b), strict=True)]
-        return np.concatenate([*ends, [self.span]])
+        return np.concatenate([*ends, [self.within(label, self.span)]])
 
     def seem_to_meet(self, label: Pair, found: Found) -> bool:
         """Do surfaces come together by Newton's method from places on faces? Of implicit ones that is not known. Not if they are proved to
@@ -294,9 +301,9 @@ class Neighbourhood:
         numbers = self._numbers_at(label, sample)
         for (a, box), (b, other) in itertools.islice(itertools.product(*faces), LOOKED_AT):
             if least_distances(box, other).min() == 0.0:
-                problem = crossings([(a, b)], self.span[0], numbers, label)[0]
+                problem = crossings([(a, b)], self.span[0], numbers, self.relative.given(label))[0]
                 for share in _SHARES:
-                    domain = self._domain(numbers, a, b)
+                    domain = self._domain(label, numbers, a, b)
                     self._look_at(problem, domain @ [1.0 - share, share], domain, sample, found)
                     if found.meets is not None:
                         return False
@@ -331,14 +338,20 @@ class Neighbourhood:
             for i, j in (label, label[::-1]):
                 if self._may_be_inside(i, j):
                     answer = inside(self.bodies[i], self.bodies[j], self.span[0], clock, (self.numbers[i], self.numbers[j]))
-                    proved += [(i, j)] if answer else []
-                    unknown += [(i, j)] if answer is None else []
+                    proved += [self.relative.given((i, j))] if answer else []
+                    unknown += [self.relative.given((i, j))] if answer is None else []
         return proved, unknown
 
     def _may_be_inside(self, i: int, j: int) -> bool:
         """Does the box round a part of body i lie in that round body j? Those of bodies that deform are of the first slice."""
         boxes, around = self._boxes[i][:, 0], self.around[j, 0]
         return bool(((boxes[..., 0] >= around[:, 0]) & (boxes[..., 1] <= around[:, 1])).all(axis=1).any())
+
+
+def _asked(count: int, ignored: Pairs) -> np.ndarray:
+    """(n, 2): the pairs of bodies that are asked about."""
+    pairs = np.stack(np.triu_indices(count, 1), axis=1)
+    return np.asarray(pairs[~ignored.holds(*pairs.T)])
 
 
 def _hull(boxes: np.ndarray) -> np.ndarray:

@@ -1,0 +1,59 @@
+"""Bodies seen from a frame that moves: the first factors of their motions, which others may have in common, are left out."""
+
+import functools
+from collections.abc import Sequence
+from typing import Any
+
+from .brep import Solid
+from .changes import pieces_of
+from .combination import Combination
+from .implicit import ImplicitBody, ImplicitSurface
+from .motion import IDENTITY, Motion
+from .products import Product
+
+
+@functools.lru_cache(maxsize=1 << 14)
+def made_of(motion: Motion) -> tuple[Motion, ...]:
+    """The motions that a motion is known to be composed of, the last one done first. What is constant is one motion; the identity none."""
+    if motion.is_identity:
+        return ()
+    parts = motion.factors if isinstance(motion, Product) else motion.composed
+    return (motion,) if motion.is_constant or parts == (motion,) else tuple(f for part in parts for f in made_of(part))
+
+
+def leading(body: Any) -> tuple[Motion, ...]:
+    """The motions that all of a body is carried by, the last one done first, as far as its pieces have them in common."""
+    first, *others = dict.fromkeys(piece.motion for piece in pieces_of(body))
+    found = made_of(first)
+    for motion in others:
+        found = found[:alike(found, made_of(motion))]
+    return found
+
+
+def alike(first: Sequence[Motion], second: Sequence[Motion]) -> int:
+    """How many motions two lists begin with in common."""
+    same = [a is b or a == b for a, b in zip(first, second, strict=False)]
+    return same.index(False) if False in same else len(same)
+
+
+@functools.lru_cache(maxsize=1 << 12)
+def seen_within(body: Any, count: int) -> Any:
+    """A body without the first so many of `leading`: as it is seen from a frame that moves by these."""
+    if isinstance(body, Solid):
+        faces = [face.carried_by(rest_of(face.motion, count)) for face in body.faces]
+        return body.with_faces(faces)
+    if isinstance(body, Combination):
+        return body.changed_motions(lambda motion: rest_of(motion, count))
+    if isinstance(body, ImplicitBody):
+        assert isinstance(body, ImplicitSurface)
+        return ImplicitSurface(body.body, body.bounds, motion=rest_of(body.motion, count), name=body.name)
+    return body.carried_by(rest_of(body.motion, count))
+
+
+@functools.lru_cache(maxsize=1 << 12)
+def rest_of(motion: Motion, count: int) -> Motion:
+    """A motion without the first so many of those that it is made of."""
+    rest = made_of(motion)[count:]
+    if isinstance(motion, Product):
+        return Product(*rest) if rest else IDENTITY
+    return functools.reduce(lambda a, b: a @ b, rest, IDENTITY)
