@@ -1,6 +1,5 @@
 """Lower bound of the distance of parts of bodies, by boxes round them in slices of the time."""
 
-import functools
 from collections.abc import Sequence
 
 import numpy as np
@@ -9,6 +8,7 @@ from codegen.deadline import check
 
 from ..bodies.crowd import crowd_of
 from ..bodies.extent import Extent, carried, extent_of, swept
+from ..bodies.members import enclose
 from ..bodies.mesh_cells import Faces
 from ..bodies.numbers import Numbers
 
@@ -23,27 +23,45 @@ _ROUNDING = 2.0**-46
 _FAITHFUL = 2.0**-960
 
 
-@functools.lru_cache(maxsize=64)
-def slices_of(span: tuple[float, float]) -> np.ndarray:
-    """(n, 2), not to be written to: slices that cover the span of time; one if it is a moment."""
-    if span[0] == span[1]:
-        return np.array([span])
-    ends = np.linspace(*span, SLICES + 1)
-    ends[0], ends[-1] = span
-    return np.column_stack([ends[:-1], ends[1:]])
+def slices_in(ends: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """(n, 2) slices that cover the stages that end at these times (k + 1,), and the stage (n,) of each; one if there is one moment."""
+    if len(ends) == 1:
+        return np.array([[ends[0], ends[0]]]), np.zeros(1, np.int64)
+    count = -(-SLICES // (len(ends) - 1))
+    inner = np.linspace(ends[:-1], ends[1:], count + 1, axis=1)
+    inner[:, 0], inner[:, -1] = ends[:-1], ends[1:]
+    slices = np.stack([inner[:, :-1], inner[:, 1:]], axis=-1).reshape(-1, 2)
+    return slices, np.repeat(np.arange(len(ends) - 1), count)
 
 
-def boxes_through(parts: Sequence[Extent], slices: np.ndarray) -> np.ndarray:
-    """(parts, slices, 3, 2): boxes that hold the parts throughout each slice (slices, 2)."""
+def boxes_through(parts: Sequence[Extent], slices: np.ndarray, numbers: np.ndarray | None = None) -> np.ndarray:
+    """(parts, slices, 3, 2): boxes that hold the parts throughout each slice (slices, 2). `numbers` (slices, p, 2): of a body that follows
+    splines, in each slice.
+    """
     crowd, count = crowd_of(tuple(parts)), len(slices)
     which, when = np.repeat(np.arange(len(parts)), count), np.tile(slices, (len(parts), 1))
-    found = swept(crowd.motions(which, when), crowd.cells(which, when)).reshape(len(parts), count, 3, 2)
-    return np.where(np.isfinite(found), found, [-np.inf, np.inf])
+    if numbers is None:
+        motions = crowd.motions(which, when)
+    else:
+        moves = {part.motion: _motions(part, slices, numbers) for part in {p.motion: p for p in parts}.values()}
+        motions = np.concatenate([moves[part.motion] for part in parts])
+    found = np.empty((len(which), 3, 2))
+    for begin in range(0, len(which), _AT_ONCE):
+        check()
+        some = slice(begin, begin + _AT_ONCE)
+        found[some] = swept(motions[some], crowd.cells(which[some], when[some]))
+    return np.where(np.isfinite(found), found, [-np.inf, np.inf]).reshape(len(parts), count, 3, 2)
 
 
-def boxes_of_faces(faces: Faces, numbers: Numbers, slices: np.ndarray) -> np.ndarray:
-    """The same of the triangles of a mesh."""
-    motions = crowd_of((extent_of(faces.whole, numbers),)).motions(np.zeros(len(slices), np.int64), slices)
+def _motions(part: Extent, slices: np.ndarray, numbers: np.ndarray) -> np.ndarray:
+    """(slices, 12, 2): the motion of a part with these numbers of its body in each slice."""
+    return enclose(part.placing.kernel, slices[:, None], numbers[:, part.moving])
+
+
+def boxes_of_faces(faces: Faces, numbers: Numbers, slices: np.ndarray, table: np.ndarray | None = None) -> np.ndarray:
+    """The same of the triangles of a mesh; `table` as `numbers` there."""
+    whole = extent_of(faces.whole, numbers)
+    motions = crowd_of((whole,)).motions(np.zeros(len(slices), np.int64), slices) if table is None else _motions(whole, slices, table)
     still, found = faces.whole.boxes(), np.empty((len(faces), len(slices), 3, 2))
     for begin in range(0, len(faces), _AT_ONCE):
         check()

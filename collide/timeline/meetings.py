@@ -34,25 +34,26 @@ _AT_ONCE = 1 << 18
 
 
 class Meeting(NamedTuple):
-    """Two parts of the bodies `label`, which come as near as `least` at most, within `window`."""
+    """Two parts of the bodies `label`, which come as near as `least` at most, within `window`, which is in a `stage`."""
 
     label: Pair
     first: Cell
     second: Cell
     least: float
     window: tuple[float, float]
+    stage: int = 0
 
 
 @dataclass(frozen=True, eq=False)
 class Near(Sequence[Meeting]):
     """Pairs of parts by numbers, each a meeting that is made where it is asked for: of a mesh there may be very many. `least` (n,); `pairs`
-    (n, 3): which of the `labels`, and the parts of its bodies that `make` takes.
+    (n, 4): which of the `labels`, the parts of its bodies, and the stage, that `make` takes.
     """
 
     labels: Sequence[Pair]
     least: np.ndarray
     pairs: np.ndarray
-    make: Callable[[Pair, int, int], Meeting]
+    make: Callable[[Pair, int, int, int], Meeting]
 
     def __len__(self) -> int:
         return len(self.least)
@@ -60,8 +61,8 @@ class Near(Sequence[Meeting]):
     def __getitem__(self, k: Any) -> Any:
         if isinstance(k, slice):
             return self._some(np.arange(len(self))[k])
-        label, i, j = self.pairs[k].tolist()
-        return self.make(self.labels[label], i, j)
+        label, i, j, stage = self.pairs[k].tolist()
+        return self.make(self.labels[label], i, j, stage)
 
     def _some(self, which: np.ndarray) -> "Near":
         return replace(self, least=self.least[which], pairs=self.pairs[which])
@@ -90,10 +91,10 @@ class Meetings(Neighbourhood):
         """The pairs of parts of pairs of bodies that may be as near as `upper`, and lie where nearest points may be as far as that is
         known; or of `closed` parts only, all of them.
         """
-        least, pairs = [np.empty(0)], [np.empty((0, 3), np.int64)]
+        least, pairs = [np.empty(0)], [np.empty((0, 4), np.int64)]
         for k, label in enumerate(labels):
             if label in self.turned and not closed:
-                found, own = np.zeros(len(self._sliced(label))), np.arange(len(self._sliced(label)))[:, None] * [1, 0]
+                found, own = np.zeros(len(self._sliced(label))), np.arange(len(self._sliced(label)))[:, None] * [1, 0, 0]
             else:
                 found, own = self._least(label, upper, closed)
             least.append(found)
@@ -101,31 +102,33 @@ class Meetings(Neighbourhood):
         return Near(labels, np.concatenate(least), np.concatenate(pairs), functools.partial(self._meeting, upper, closed))
 
     def _least(self, label: Pair, upper: float, closed: bool) -> tuple[np.ndarray, np.ndarray]:
-        """The same of one pair of bodies: how near (n,) parts (n, 2) come at most."""
+        """The same of one pair of bodies: how near (n,) parts come in stages (n, 3) at most."""
         chosen = [self._chosen(label, side, closed) for side in (0, 1)]
         rows, columns = (np.array(list(own), np.int64) for own in chosen)
         (first, second), all_of = ([*own.values()] for own in chosen), closed or label not in self.whereabouts
-        some, least, pairs = max(1, _AT_ONCE // max(1, len(columns) * len(self.slices))), [np.empty(0)], [np.empty((0, 2), np.int64)]
+        some, least, pairs = max(1, _AT_ONCE // max(1, len(columns) * len(self.slices))), [np.empty(0)], [np.empty((0, 3), np.int64)]
+        begins = np.searchsorted(self.stages, np.arange(1 if self.rests(label) else len(self.staged)))
         others = self._boxes[label[1]][columns]
         for begin in range(0, len(rows) if len(columns) else 0, some):
             check()
             own = rows[begin:begin + some]
-            far = least_distances(self._boxes[label[0]][own][:, None], others[None]).min(axis=2, initial=math.inf)
-            i, j = np.nonzero(far <= upper)
+            far = np.minimum.reduceat(least_distances(self._boxes[label[0]][own][:, None], others[None]), begins, axis=2)
+            i, j, stage = np.nonzero(far <= upper)
             if not all_of:
                 both = [bool((first[begin + a] & second[b]).any()) for a, b in zip(i.tolist(), j.tolist(), strict=True)]
-                i, j = i[both], j[both]
-            least.append(far[i, j])
-            pairs.append(np.column_stack([own[i], columns[j]]))
+                i, j, stage = i[both], j[both], stage[both]
+            least.append(far[i, j, stage])
+            pairs.append(np.column_stack([own[i], columns[j], stage]))
         return np.concatenate(least), np.concatenate(pairs)
 
-    def _meeting(self, upper: float, closed: bool, label: Pair, i: int, j: int) -> Meeting:
+    def _meeting(self, upper: float, closed: bool, label: Pair, i: int, j: int, stage: int) -> Meeting:
         if label in self.turned and not closed:
             return self._sliced(label)[i]
-        gaps = least_distances(self._boxes[label[0]][i], self._boxes[label[1]][j])
-        when = np.flatnonzero(gaps <= upper)
-        window = float(self.slices[when[0], 0]), float(self.slices[when[-1], 1])
-        return Meeting(label, self._parts[label[0]][i], self._parts[label[1]][j], float(gaps.min()), self.within(label, window))
+        now = np.flatnonzero(self.stages == stage)
+        gaps = least_distances(self._boxes[label[0]][i, now], self._boxes[label[1]][j, now])
+        when = now[gaps <= upper]
+        window = self.window(label, stage) if self.rests(label) else (float(self.slices[when[0], 0]), float(self.slices[when[-1], 1]))
+        return Meeting(label, self._parts[label[0]][i], self._parts[label[1]][j], float(gaps.min()), window, stage)
 
     def _sliced(self, label: Pair) -> list[Meeting]:
         side, _, own = self.turned[label]
@@ -138,12 +141,12 @@ class Meetings(Neighbourhood):
         return dict.fromkeys(range(self.closed[label[side]] if closed else len(self._parts[label[side]])), np.ones(1, bool))
 
     def problem(self, m: Meeting, reach: float, many: bool, critical: bool = True) -> Problem:
-        numbers = self.numbers[m.label[0]], self.numbers[m.label[1]]
+        numbers = self.staged.numbers(m.label[0], m.stage), self.staged.numbers(m.label[1], m.stage)
         free = tuple(self.free[k] for k in m.label) if self.ranges else ()
         first, second = (np.nan_to_num(self.around[k, 0], posinf=0.0, neginf=0.0).mean(axis=1) for k in m.label)
         names = {name for one in free for name in one}
         ranges = {variable_of(s): ends for s, ends in self.ranges.items() if variable_of(s) in names}
-        found = nearest(m.first, m.second, numbers, self.time, reach, self.relative.given(m.label), many, first - second, ranges, free, critical)
+        found = nearest(m.first, m.second, numbers, self.staged.span(m.stage), reach, self.relative.given(m.label), many, first - second, ranges, free, critical)
         limits = {} if self.span[0] == self.span[1] else {"t": m.window}
         for k, side, part in ((m.label[0], 1, m.first), (m.label[1], 2, m.second)):
             if part.leaves:
@@ -165,7 +168,7 @@ class Meetings(Neighbourhood):
         """
         for label in [label for label in labels if label not in self._asked]:
             first, second = (self._turnings(k) for k in label)
-            found = shared(first, second, self.time[0] if self.span[0] == self.span[1] else t)
+            found = shared(first, second, self.staged.span(0)[0] if self.span[0] == self.span[1] else t)
             if found is not None and not any(part.sides for k in label for part in self.present(k)):
                 side, turning = found
                 k = label[side]

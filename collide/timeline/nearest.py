@@ -31,8 +31,8 @@ from .whereabouts import Whereabouts, left_of, together, whereabouts
 
 # Effort only. So many pairs of bodies are searched first, and then each time so many times more.
 _FIRST, _MORE = 4, 4
-# Boxes after which it is asked whether surfaces meet whose distance is not told from 0.
-_PATIENCE = 3000
+# Boxes, and boxes for each pair of parts, after which it is asked whether surfaces meet whose distance is not told from 0.
+_PATIENCE, _EACH = 3000, 16
 # So many pairs of parts are looked at in between, where points may be nearest.
 _BROUGHT = 4
 # Boxes after which it is asked whether both bodies turn into themselves about one axis.
@@ -107,9 +107,10 @@ class Neighbours(Meetings):
             if not finished and search.pole is None and not clock.over and self.slice(labels):
                 self._note_best(search, found)
                 continue
-            finished = finished or drive(search, clock, boxes=_PATIENCE)
+            finished = finished or drive(search, clock, boxes=max(_PATIENCE, _EACH * len(problems)))
             if search.pole is None and _lower(search) <= SMALL * self.size:
-                self.meet(labels, clock, found)
+                stages = self._undecided(search, meetings)
+                self.meet(stages, clock, found, stages)
                 if found.meets is not None:
                     return 0.0, True
                 if not asked.reach < math.inf:
@@ -125,6 +126,14 @@ class Neighbours(Meetings):
         self._keep(search, found)
         self._note_open(search, [self.relative.given(label) for label in labels], known[1], min(found.upper, asked.reach), found)
         return known
+
+    def _undecided(self, search: Search, meetings: Sequence[Meeting]) -> dict[Pair, set[int]]:
+        """The pairs of bodies whose distance a search does not tell from 0, and the stages in which it does not."""
+        stages, near = dict[Pair, set[int]](), {search.owner(k) for k in search.possible_ones().tolist()}
+        for k, m in enumerate(meetings):
+            if k in near or k in search.left or search.least_open(k) <= SMALL * self.size:
+                stages.setdefault(m.label, set()).add(m.stage)
+        return stages
 
     def _listed(self, search: Search, meetings: Sequence[Meeting], asked: Asked, clock: Clock, found: Found) -> Search:
         """The nearest points, once the distance is known; of bodies that were sliced, those of the whole bodies."""

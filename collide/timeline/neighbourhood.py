@@ -2,7 +2,7 @@
 
 import itertools
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -20,11 +20,12 @@ from ..bodies.implicit_parts import is_large
 from ..bodies.mesh import Mesh
 from ..bodies.mesh_cells import Faces, Triangles
 from ..bodies.numbers import Numbers
-from ..bodies.parameters import Ranges, family_of, in_ranges, variable_of
+from ..bodies.parameters import Ranges, variable_of
 from ..bodies.parts import Pole, faces_of, parts_of
 from ..bodies.relative_frames import relative_frames
+from ..bodies.staged import Staged
 from ..bodies.surface_points import FEW
-from ..culling.boxes_apart import boxes_of_faces, boxes_through, greatest_distances, least_distances, meeting, slices_of
+from ..culling.boxes_apart import boxes_of_faces, boxes_through, greatest_distances, least_distances, meeting, slices_in
 from ..moment.inside import inside
 from ..moment.pairs import Pair, Pairs
 from ..moment.start import crossings, met
@@ -45,6 +46,8 @@ LOOKED_AT = 64
 _SHARES = 0.5, 0.3, 0.8
 # Against the size of what is asked about, a distance that is not told from 0.
 SMALL = 1e-6
+# So many stages are tried there.
+_STAGES = 16
 # The parameter width of the smallest boxes.
 WIDTH = 1e-9
 # At so many corners of the ranges of parameters, and in the middle, it is asked whether surfaces meet.
@@ -93,14 +96,16 @@ class Neighbourhood:
                  ranges: Ranges) -> None:
         self.relative = relative_frames(bodies, _asked(len(bodies), ignored))
         bodies = self.relative.bodies
-        members = [family_of(b) for b in bodies]
-        self.time, self.span, self.values = time, span, ranges
+        self.staged = Staged(bodies, time, span, ranges)
+        self.span, self.values, self.free = span, ranges, self.staged.free
         self.ranges = {s: ends for s, ends in ranges.items() if ends[0] != ends[1]}
-        self.numbers, self.free = in_ranges(members, ranges)
+        # In the first stage; what is asked of bodies in their own frames is the same in all.
+        self.numbers = tuple(self.staged.numbers(k) for k in range(len(bodies)))
         self.bodies = tuple(divided(m.body, own.pairs) if asks_numbers(m.body) else m.body
-                            for m, own in zip(members, self.numbers, strict=True))
+                            for m, own in zip(self.staged.members, self.numbers, strict=True))
+        self._carriers = [carrier(body) for body in bodies]
         self.charts: list[frozenset[Pole]] = [frozenset()] * len(bodies)
-        self.slices = slices_of(span)
+        self.slices, self.stages = slices_in(self.staged.ends)
         self.crowded = {k for k, b in enumerate(self.bodies)
                         if isinstance(b, ImplicitBody) and (is_large(b) or len(parts_of(b)) > _CROWDED)}
         # Of pairs of bodies of which one is crowded: where they may be nearest, and which of them are not as near as others are.
@@ -142,16 +147,28 @@ class Neighbourhood:
             return np.empty((0, len(self.slices), 3, 2))
         parts = self._parts[k]
         if isinstance(parts, Faces):
-            return boxes_of_faces(parts, self.numbers[k], self.slices)
-        return boxes_through([self._extent(k, p) for p in self._parts[k]], self.slices)
+            return boxes_of_faces(parts, self.numbers[k], self.slices, self._table(k))
+        return boxes_through([self._extent(k, p) for p in self._parts[k]], self.slices, self._table(k))
+
+    def _table(self, k: int) -> np.ndarray | None:
+        """(slices, p, 2): the numbers of a body in each slice; None if they stay the same."""
+        found = self.staged.table(k)
+        return None if found is None else found[self.stages]
 
     def _extent(self, k: int, part: Cell) -> Extent:
         found = where(part, self.numbers[k], self.span) if part.leaves else None
         return extent_of(part, self.numbers[k], None if found is None else tuple(map(tuple, found.tolist())))
 
-    def within(self, label: Pair, window: tuple[float, float]) -> tuple[float, float]:
-        """The window of time in which two bodies are looked at: a moment if they keep their shapes and places."""
-        return (window[0], window[0]) if all(carrier(self.bodies[k]) == IDENTITY for k in label) else window
+    def rests(self, label: Pair) -> bool:
+        """Whether two bodies keep their shapes and places: all that is asked of them is then known at one moment."""
+        return all(self._carriers[k] == IDENTITY for k in label)
+
+    def window(self, label: Pair, stage: int) -> tuple[float, float]:
+        """The time in which two bodies are looked at in a stage."""
+        return (self.span[0],) * 2 if self.rests(label) else self.stage_window(stage)
+
+    def stage_window(self, stage: int) -> tuple[float, float]:
+        return self.span if len(self.staged) == 1 else (float(self.staged.ends[stage]), float(self.staged.ends[stage + 1]))
 
     # -- pairs --------------------------------------------------------------------------------------------------------
 
@@ -188,7 +205,7 @@ class Neighbourhood:
                     into = np.zeros_like(into)
                     break
                 extent = extent_of(part, self.numbers[k], tuple(map(tuple, box.tolist())))
-                into = into & whereabouts.reached(side, boxes_through([extent], self.slices)[0], self.slices)
+                into = into & whereabouts.reached(side, boxes_through([extent], self.slices, self._table(k))[0], self.slices)
             found[i] = into
         return {i: into for i, into in found.items() if into.any()}
 
@@ -214,22 +231,27 @@ class Neighbourhood:
 
     # -- where surfaces meet ------------------------------------------------------------------------------------------
 
-    def meet(self, labels: Sequence[Pair], clock: Clock, found: Found) -> None:
+    def meet(self, labels: Iterable[Pair], clock: Clock, found: Found, stages: Mapping[Pair, Collection[int]] | None = None) -> None:
         """Where are the surfaces of pairs of bodies proved to meet? Where they seem to, the distance is at most that of points there. For
-        ranges of parameters: with some values of these.
+        ranges of parameters: with some values of these. `stages`: of each pair those that are looked at; None: all in which boxes meet.
         """
         for label, sample in itertools.product(labels, self.samples(found)):
-            if found.meets is None and least_distances(*(self.around[k] for k in label)).min() == 0.0:
-                self._meet_at(label, sample, clock, found)
+            for stage in self._stages_near(label):
+                if found.meets is None and (stages is None or stage in stages[label]):
+                    self._meet_at(label, stage, sample, clock, found)
 
-    def _meet_at(self, label: Pair, sample: Sample, clock: Clock, found: Found) -> None:
-        numbers = self._numbers_at(label, sample)
+    def _stages_near(self, label: Pair) -> list[int]:
+        """The stages in which boxes round two bodies meet."""
+        near = self.stages[least_distances(*(self.around[k] for k in label)) == 0.0]
+        return [] if not len(near) else [0] if self.rests(label) else np.unique(near).tolist()
+
+    def _meet_at(self, label: Pair, stage: int, sample: Sample, clock: Clock, found: Found) -> None:
+        numbers = self._numbers_at(label, stage, sample)
         faces = [self._faces_reached(label, side, self._faces_near(*pair)) for side, pair in enumerate((label, label[::-1]))]
         pairs = [(a, b) for (a, first), (b, second) in itertools.product(*faces) if (first & second).any()]
         if not pairs:
             return
-        nearest = self._nearest_of(pairs, found)
-        span = self.within(label, self.span)
+        nearest, span = self._nearest_of(pairs, found), self.window(label, stage)
         search, _ = met(nearest or pairs, span, WIDTH, clock, numbers, _PROMISING if nearest else _MEETING)
         if nearest and not search.proved < math.inf:
             search, _ = met(pairs, span, WIDTH, clock, numbers, _MEETING)
@@ -238,8 +260,9 @@ class Neighbourhood:
             found.meets = problem, search.arrays["best"][:len(problem.variables)].copy(), sample
             return
         for k in search.possible_ones().tolist()[:LOOKED_AT]:
-            domain = self._domain(label, numbers, *pairs[search.owner(k)])
-            self._look_at(search.problem_of(k).with_data(label=self.relative.given(label)), search.found(k).mean(axis=1), domain, sample, found)
+            domain = self._domain(span, numbers, *pairs[search.owner(k)])
+            self._look_at(search.problem_of(k).with_data(label=self.relative.given(label)), search.found(k).mean(axis=1), domain, sample,
+                          found)
 
     @staticmethod
     def _nearest_of(pairs: Sequence[tuple[Cell, Cell]], found: Found) -> list[tuple[Cell, Cell]]:
@@ -273,41 +296,49 @@ class Neighbourhood:
         for corner in itertools.islice(itertools.product(*ends.values()), _CORNERS):
             yield dict(zip(ends, corner, strict=True))
 
-    def _numbers_at(self, label: Pair, sample: Sample) -> tuple[Numbers, Numbers]:
-        """The numbers of two bodies with these values of the parameters that have ranges: doubles within them."""
-        first, second = (self._numbers_of(k, sample) for k in label)
+    def _numbers_at(self, label: Pair, stage: int, sample: Sample) -> tuple[Numbers, Numbers]:
+        """The numbers of two bodies in a stage with these values of the parameters that have ranges: doubles within them."""
+        first, second = (self._numbers_of(k, stage, sample) for k in label)
         return first, second
 
-    def _numbers_of(self, k: int, sample: Sample) -> Numbers:
-        own = self.numbers[k]
+    def _numbers_of(self, k: int, stage: int, sample: Sample) -> Numbers:
+        own = self.staged.numbers(k, stage)
         if not any(self.free[k]):
             return own
         at = [(sample[name],) * 2 if name else tuple(row) for name, row in zip(self.free[k], own.intervals.tolist(), strict=True)]
         return Numbers(own.symbols, [None if name else e for name, e in zip(self.free[k], own.exact, strict=True)], np.array(at))
 
-    def _domain(self, label: Pair, numbers: tuple[Numbers, Numbers], a: Cell, b: Cell) -> np.ndarray:
+    @staticmethod
+    def _domain(window: tuple[float, float], numbers: tuple[Numbers, Numbers], a: Cell, b: Cell) -> np.ndarray:
         """What lies within the domains of two faces, and the time: problems of crossings keep clear of borders."""
         ends = [own.bounds(part.domain)[1].reshape(-1, 2) for own, part in zip(numbers, (a, b), strict=True)]
-        return np.concatenate([*ends, [self.within(label, self.span)]])
+        return np.concatenate([*ends, [window]])
 
     def seem_to_meet(self, label: Pair, found: Found) -> bool:
         """Do surfaces come together by Newton's method from places on faces? Of implicit ones that is not known. Not if they are proved to
         meet there.
         """
         faces = [list(itertools.islice(self._smooth_near(*pair), LOOKED_AT)) for pair in (label, label[::-1])]
-        sample = next(self.samples(found), None)
+        sample, stages = next(self.samples(found), None), self._stages_near(label)
         if sample is None:
             return False
-        numbers = self._numbers_at(label, sample)
-        for (a, box), (b, other) in itertools.islice(itertools.product(*faces), LOOKED_AT):
-            if least_distances(box, other).min() == 0.0:
-                problem = crossings([(a, b)], self.span[0], numbers, self.relative.given(label))[0]
-                for share in _SHARES:
-                    domain = self._domain(label, numbers, a, b)
-                    self._look_at(problem, domain @ [1.0 - share, share], domain, sample, found)
-                    if found.meets is not None:
-                        return False
+        for stage in stages[::1 + len(stages) // _STAGES]:
+            for (a, box), (b, other) in itertools.islice(itertools.product(*faces), LOOKED_AT):
+                now = self.stages == stage
+                if least_distances(box[now], other[now]).min() == 0.0 and self._come_together(label, stage, (a, b), sample, found):
+                    return False
         return found.upper <= SMALL * self.size
+
+    def _come_together(self, label: Pair, stage: int, faces: tuple[Cell, Cell], sample: Sample, found: Found) -> bool:
+        """Looks for common points of two faces from some places, in a stage; is one proved?"""
+        numbers, window = self._numbers_at(label, stage, sample), self.window(label, stage)
+        problem = crossings([faces], window[0], numbers, self.relative.given(label))[0]
+        for share in _SHARES:
+            domain = self._domain(window, numbers, *faces)
+            self._look_at(problem, domain @ [1.0 - share, share], domain, sample, found)
+            if found.meets is not None:
+                return True
+        return False
 
     def _smooth_near(self, k: int, other: int) -> Iterator[tuple[Cell, np.ndarray]]:
         """The parametric faces of a body near another one, and boxes round them."""
