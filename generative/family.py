@@ -5,8 +5,7 @@ sizes, poses and velocities of its members.
 """
 
 import functools
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from itertools import chain
 from typing import Any, NamedTuple
 
@@ -15,18 +14,15 @@ import sympy as sp
 from codegen.deadline import interruptible
 
 from .brep import Edge, Solid, Vertex
-from .chart import is_pole
 from .combination import Combination
 from .implicit import ImplicitBody, ImplicitSurface
 from .motion import Motion, Rigid
 from .products import AlongZ, Product
-from .seams import period
+from .resting import Formulas, Member, resting_solid, resting_surface, symbols_of, written
 from .surface import ParametricSurface
-from .symbols import Parameter, parameters_of, u, v
-from .template import Instruction, Reader, write
+from .symbols import Parameter, parameters_of
+from .template import Reader
 from .triangulated import Triangulated
-
-Formulas = tuple[tuple[Instruction, ...], tuple[int, ...]]
 
 
 class Factor(NamedTuple):
@@ -41,27 +37,11 @@ class Factor(NamedTuple):
 Moves = tuple[Factor, ...]
 
 
-@dataclass(frozen=True, eq=False)
-class Member:
-    """A body of a family: `body` with `symbols` for numbers, and `numbers`, the exact value of each (a SymPy number, or a
-    `Parameter` of the body as it was given).
-    """
-
-    body: Any
-    symbols: tuple[Parameter, ...] = ()
-    numbers: tuple[Any, ...] = ()
-
-    @functools.cached_property
-    def free(self) -> frozenset[Parameter]:
-        """The parameters of the body as it was given among the numbers."""
-        return frozenset(e for e in self.numbers if isinstance(e, Parameter))
-
-
 @functools.lru_cache(maxsize=1 << 14)
 @interruptible()
 def member_of(body: Any) -> Member:
-    """The body as a member of its family. A solid has the numbers of its motion alone, if that is a product, and else is a family of its
-    own; a mesh has those of its motion.
+    """The body as a member of its family. A mesh has the numbers of its motion alone, and so has a solid of many numbers; one whose faces
+    move apart is a family of its own.
 
     The ends of a domain are data, too, and so are bounds. But if a surface has a pole, ends that are numbers stay in its formula, since how
     it goes on round the pole depends on them.
@@ -71,22 +51,27 @@ def member_of(body: Any) -> Member:
     if isinstance(body, Solid):
         return _solid_member(body)
     if isinstance(body, Triangulated):
-        moves, numbers = _read_motion(body.motion)
-        return Member(_moved(body.resting, moves, isinstance(body.motion, Product), 0), symbols_of(len(numbers)), numbers)
+        return _carried_member(Member(body.resting), body.motion)
     if not isinstance(body, ParametricSurface):
         return Member(body)
-    shape, (moves, others) = _resting(body.resting), _read_motion(body.motion)
-    numbers = *shape.numbers, *others
-    return Member(_moved(shape.body, moves, isinstance(body.motion, Product), len(shape.numbers)), symbols_of(len(numbers)), numbers)
+    return _carried_member(resting_surface(body.resting), body.motion)
 
 
 def _solid_member(body: Solid) -> Member:
-    """Its edges and vertices name parameters of its faces, so all numbers of its shape stay in the formulas."""
     motion = body.faces[0].motion
-    if not isinstance(motion, Product) or any(f.motion != motion for f in body.faces) or parameters_in(body.resting):
+    if any(f.motion != motion for f in body.faces):
         return Member(body)
-    moves, numbers = _read_motion(motion)
-    return Member(_moved(body.resting, moves, True, 0), symbols_of(len(numbers)), numbers)
+    shape = resting_solid(body.resting)
+    if shape is None and (parameters_in(body.resting) or not isinstance(motion, Product)):
+        return Member(body)
+    return _carried_member(shape or Member(body.resting), motion)
+
+
+def _carried_member(shape: Member, motion: Motion) -> Member:
+    """A member of a family of shapes, carried by a motion."""
+    moves, others = _read_motion(motion)
+    numbers = *shape.numbers, *others
+    return Member(_moved(shape.body, moves, isinstance(motion, Product), len(shape.numbers)), symbols_of(len(numbers)), numbers)
 
 
 def _read_motion(motion: Motion) -> tuple[Moves, tuple[Any, ...]]:
@@ -127,75 +112,6 @@ def _forward(entries: Sequence[Any]) -> tuple[Any, ...]:
 
 
 @functools.lru_cache(maxsize=512)
-def _resting(body: ParametricSurface) -> Member:
-    """A surface without motion as a member of its family. Bodies of one shape share it, however they move.
-
-    The family closes on itself where the body does. Numbers that decide this stay in the formula, whatever their size.
-    """
-    member = _read(body, ())
-    for structure in (_ends, _frequencies, _all_numbers):
-        if not member.numbers or _closes_alike(member.body, body):
-            break
-        member = _read(body, structure(body))
-    return member
-
-
-def _read(body: ParametricSurface, fixed: Iterable[Any]) -> Member:
-    shape = Reader(fixed=fixed)
-    # A length that is no rational number may be whole turns, after which the surface closes on itself. Then it stays in the formula.
-    turns = tuple(not (hi - lo).is_Rational for lo, hi in body.domain.values())
-    data = [e for (lo, hi), turn in zip(body.domain.values(), turns, strict=True) for e in (lo, hi - lo if turn else hi)]
-    whole = _surface(shape.read([*body.body, *data]), turns, body.flipped, len(shape.numbers))
-    return Member(whole, symbols_of(len(shape.numbers)), tuple(shape.numbers))
-
-
-def _closes_alike(family: ParametricSurface, body: ParametricSurface) -> bool:
-    """Do both surfaces close on themselves in the same way? And if the family has a pole, and the ends of the body's domain are numbers,
-    are the family's numbers, too?
-    """
-    symbolic = _symbolic(*family.domain.values()) and not _symbolic(*body.domain.values())
-    return _closings(family) == _closings(body) and not (symbolic and any(is_pole(family, s, end) for s in (u, v) for end in (0, 1)))
-
-
-@functools.lru_cache(maxsize=512)
-def _closings(body: ParametricSurface) -> tuple[tuple[bool, ...], ...]:
-    """For each parameter along which the surface closes on itself: is there a pole at either end of the other parameter?"""
-    return tuple(tuple(is_pole(body, other, end) for end in (0, 1)) if period(body, s) > 0.0 else () for s, other in ((u, v), (v, u)))
-
-
-def _ends(body: ParametricSurface) -> set[Any]:
-    return {e for lo, hi in body.domain.values() for e in (lo, hi, hi - lo)}
-
-
-def _frequencies(body: ParametricSurface) -> set[Any]:
-    """The ends of the domain, and the factors of a parameter in a sine or cosine."""
-    waves = {w.args[0] for e in body.body for w in e.atoms(sp.sin, sp.cos)}
-    return _ends(body) | {k for w in waves for s in (u, v) for k in [sp.diff(w, s)] if k.is_number}
-
-
-def _all_numbers(body: ParametricSurface) -> set[Any]:
-    return _ends(body) | {part for e in body.body for part in sp.preorder_traversal(e) if part.is_number}
-
-
-@functools.lru_cache(maxsize=4096)
-def symbols_of(count: int) -> tuple[Parameter, ...]:
-    """The symbols of a family of so many numbers."""
-    return tuple(Parameter(f"n{k}") for k in range(count))
-
-
-@functools.lru_cache(maxsize=512)
-def _surface(shape: Formulas, ends: tuple[Any, ...], flipped: bool, numbers: int) -> ParametricSurface:
-    """The surface of a family. `ends` are those of its domain. Or they say, for each parameter, what the second of its two numbers at the
-    end of the formulas is: the length of its range (True), or the end of it.
-    """
-    body = _written(shape, symbols_of(numbers))
-    if len(ends) == 2:
-        turns, data, body = ends, body[3:], body[:3]
-        ends = tuple(e for k, turn in enumerate(turns) for e in (data[2 * k], data[2 * k + 1] + (data[2 * k] if turn else 0)))
-    return ParametricSurface(body, {u: (ends[0], ends[1]), v: (ends[2], ends[3])}, flipped=flipped)
-
-
-@functools.lru_cache(maxsize=512)
 def _moved(resting: Any, moves: Moves, kept: bool, own: int) -> Any:
     """The body of a family with `own` numbers, carried by a motion that has the others, a product where it is `kept`."""
     return resting.moved(_carrier(moves, kept, own))
@@ -221,7 +137,7 @@ def _written_factor(factor: Factor, symbols: Sequence[Parameter]) -> Motion:
     if not factor.formulas:
         return Rigid._unchecked(sp.ImmutableMatrix(3, 3, symbols[:9]), symbols[9:])
     first, *others = factor.formulas
-    return _rigid((first, others[0]), symbols) if others else AlongZ(*_written(first, symbols))
+    return _rigid((first, others[0]), symbols) if others else AlongZ(*written(first, symbols))
 
 
 def _implicit_member(body: ImplicitBody) -> Member:
@@ -319,7 +235,7 @@ def _implicit(tree: Tree, shapes: Formulas, motions: Several, carriers: tuple[in
     `Combination.together`.
     """
     symbols = symbols_of(own + others)
-    made = _written(shapes, symbols[:own])
+    made = written(shapes, symbols[:own])
     moves = [_rigid(parts, symbols[own:]) if len(parts) == 2 else _carried(*parts) for parts in motions]
     leaves = [ImplicitSurface(e, [ends[:2], ends[2:4], ends[4:]], motion=moves[carrier])
               for carrier, (e, *ends) in zip(carriers, (made[k:k + 7] for k in range(0, len(made), 7)), strict=True)]
@@ -332,15 +248,5 @@ def _grown(tree: Tree, leaves: Sequence[ImplicitSurface]) -> ImplicitBody:
 
 
 def _rigid(formulas: tuple[Formulas, Formulas], symbols: Sequence[Parameter]) -> Rigid:
-    rotation, translation = (_written(part, symbols) for part in formulas)
+    rotation, translation = (written(part, symbols) for part in formulas)
     return Rigid._unchecked(sp.ImmutableMatrix(3, 3, rotation), translation)
-
-
-def _written(formulas: Formulas, symbols: Sequence[Parameter]) -> list[Any]:
-    instructions, outputs = formulas
-    built = write(instructions, symbols)
-    return [built[k] for k in outputs]
-
-
-def _symbolic(*pairs: tuple[Any, Any]) -> bool:
-    return any(e.free_symbols for pair in pairs for e in pair)

@@ -16,11 +16,12 @@ from codegen.walk import atoms, replaced
 
 from .brep import Solid
 from .changes import pieces_of, with_formulas
-from .family import Member, member_of
+from .family import member_of
 from .implicit import ImplicitSurface
 from .keyframed import Keyframed
 from .keyframed import between as keyframes_between
 from .motion import Motion
+from .resting import Member
 from .symbols import Parameter, t
 
 

@@ -4,8 +4,9 @@ SymPy orders the terms of a sum also by their numbers, so sin(t/3) + cos(2 t/7) 
 orders. `Reader` takes the numbers out, and orders what is left by its structure, as a list of instructions that can be compared and hashed.
 Formulas of one family give equal instructions, and from these `write` makes the formula of the family.
 
-Some numbers are structure rather than data, and stay: exponents, and in a shape all small numbers, such as the 3 of sin(3 u) and the 2 pi
-of a whole turn, since they decide where the shape closes on itself. In a motion nothing depends on small numbers in this way.
+Some numbers are structure rather than data, and stay: exponents, and in a shape small integers, as well as small fractions of a parameter
+in a sine or cosine, such as the 3 of sin(3 u) and the 2 pi of a whole turn, since they decide where the shape closes on itself. In a motion
+nothing depends on small numbers in this way.
 """
 
 import hashlib
@@ -13,6 +14,8 @@ from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
 import sympy as sp
+
+from codegen.walk import atoms
 
 from .symbols import Parameter, parameters_of
 
@@ -22,7 +25,7 @@ _FUNCTIONS = frozenset((sp.Add, sp.Mul, sp.sin, sp.cos, sp.tan, sp.exp, sp.log, 
 # Time spans are divided at the kinks of a motion, so the numbers that say where these are stay in the formula.
 _KINKED = frozenset((sp.Abs, sp.Min, sp.Max))
 _UNORDERED = frozenset((sp.Add, sp.Mul, sp.Min, sp.Max))
-# Small numbers: integers up to this size, fractions of them with denominators up to this one, and what is made of a few of these.
+# Small numbers: integers up to this size, fractions of them with denominators up to this one, and irrational ones made of a few of these.
 _INTEGER, _DENOMINATOR, _ATOMS = 1024, 32, 4
 
 Instruction = tuple[Any, ...]
@@ -42,12 +45,13 @@ class _Datum(NamedTuple):
 class Reader:
     """Reads formulas into instructions. `numbers` are those that it met, in this order: exact SymPy numbers, and `Parameter` symbols.
     `moves`: the formulas are those of a motion, in which all numbers are data except 0 and factors of 1 and -1. `fixed`: numbers that are
-    structure.
+    structure. `merged`: equal small numbers are one datum, too, wherever they stand.
     """
 
-    def __init__(self, moves: bool = False, fixed: Iterable[Any] = ()) -> None:
+    def __init__(self, moves: bool = False, fixed: Iterable[Any] = (), merged: bool = False) -> None:
         self.numbers: list[Any] = []
-        self._moves, self._fixed = moves, {sign * e for e in fixed for sign in (1, -1)}
+        self._moves, self._merged, self._fixed = moves, merged, {sign * e for e in fixed for sign in (1, -1)}
+        self._waves: set[Any] = set()
         self._number: dict[_Datum, int] = {}
         self._numeric: dict[Any, bool] = {}
         self._parts: dict[Any, tuple[Any, ...]] = {}
@@ -57,6 +61,7 @@ class Reader:
         """The instructions, and the positions of the expressions among them. `places`: those that are numbers are data, unless 0."""
         for e in expressions:
             self._find_numbers(e)
+            self._waves.update(*(sp.Add.make_args(w.args[0]) for w in atoms(e, sp.sin, sp.cos)))
         roots = [self._datum(e, k) if places and self._numeric[e] and e != 0 else self._number_or(e) for k, e in enumerate(expressions)]
         position: dict[Any, int] = {}
         made: list[Instruction] = []
@@ -108,26 +113,31 @@ class Reader:
         if type(e) not in _FUNCTIONS or (self._moves and type(e) in _KINKED):
             return ()
         numbers = [a for a in e.args if self._numeric[a]] if e.is_Add or e.is_Mul else []
+        if not self._moves and e in self._waves and not any(map(self._varies_in_wave, numbers)):
+            return tuple(a if self._numeric[a] else self._number_or(a) for a in e.args)
         if not (numbers and (any(map(self._varies, numbers)) or (self._moves and (e.is_Add or numbers != [-1])))):
             return tuple(map(self._number_or, e.args))
         datum = self._datum(numbers[0] if len(numbers) == 1 else e.func(*numbers), e)
         return datum, *(self._number_or(a) for a in e.args if not self._numeric[a])
 
-    @staticmethod
-    def _datum(number: Any, place: Any) -> _Datum:
-        return _Datum(number, place if number.is_Rational and _small(number) else None)
+    def _datum(self, number: Any, place: Any) -> _Datum:
+        return _Datum(number, place if not self._merged and number.is_Rational and _small(number) else None)
 
     def _number_or(self, e: Any) -> Any:
         return _Datum(e) if self._varies(e) else e
 
     def _varies(self, e: Any) -> bool:
-        """Is it data rather than structure: a parameter, or a number that is not small?"""
+        """Is it data rather than structure: a parameter, or a number that is no small integer, nor an irrational one made of small ones?"""
         if e.is_Atom:
-            return isinstance(e, Parameter) or bool(e.is_Rational and not _small(e) and e not in self._fixed)
+            return isinstance(e, Parameter) or bool(e.is_Rational and not (e.is_Integer and _small(e)) and e not in self._fixed)
         if not self._numeric[e] or e in self._fixed:
             return False
         rationals = e.atoms(sp.Rational)
         return len(rationals) > _ATOMS or not all(map(_small, rationals))
+
+    def _varies_in_wave(self, number: Any) -> bool:
+        """Likewise, of a factor of a parameter in a sine or cosine: small fractions are structure there."""
+        return self._varies(number) and not (number.is_Rational and _small(number))
 
     def _emit(self, root: Any, position: dict[Any, int], made: list[Instruction]) -> None:
         stack = [root]

@@ -41,6 +41,8 @@ ONLY: dict[str, set[str]] = {
     # The numbers of all pieces of a motion through keyframes are enclosed at once.
     "generative.keyframed": {"numpy", "codegen"},
     "generative.knots": {"numpy"},
+    # Proves that a member of a family is as open as the family.
+    "generative.resting": {"numpy", "codegen"},
     # Proves how far its screws are from a motion.
     "generative.screws": {"numpy", "codegen"},
     "codegen.from_sympy": {"sympy"},

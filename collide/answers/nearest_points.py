@@ -57,7 +57,7 @@ def moving_points(bodies: Sequence[Any], times: np.ndarray) -> np.ndarray:
         with clock.working():
             scene = Neighbours(bodies, (sp.Rational(time),) * 2, (time, time), Pairs(2), {})
             scene.search(Asked(_ROUGHLY), clock, known)
-            points = listed(known, bodies, scene).points
+            points = listed(known, scene).points
             if len(points):
                 far = np.abs(points - found[k - 1]).max(axis=(1, 2)) if k else np.zeros(len(points))
                 found[k] = points[int(np.argmin(np.nan_to_num(far)))]
@@ -74,7 +74,7 @@ class _Place(NamedTuple):
     sample: Sample | None = None
 
 
-def listed(found: Found, bodies: Sequence[Any], scene: Neighbours) -> Listed:
+def listed(found: Found, scene: Neighbours) -> Listed:
     """Those that may be nearest; where surfaces meet, one such place."""
     if found.meets is not None:
         problem, box, sample = found.meets
@@ -84,7 +84,7 @@ def listed(found: Found, bodies: Sequence[Any], scene: Neighbours) -> Listed:
         places = _distinct(found, scene)
     return Listed(
         np.array([p.points for p in places]).reshape(-1, 2, 3), np.array([p.unique for p in places], bool),
-        _features(places, bodies), [p.box for p in places], [p.problem.variables for p in places],
+        _features(places, scene), [p.box for p in places], [p.problem.variables for p in places],
         np.array([_time(p) for p in places]).reshape(-1, 2), np.array([p.problem.label for p in places], np.int64).reshape(-1, 2),
         [p.sample or {} for p in places])
 
@@ -179,15 +179,17 @@ def _time(place: _Place) -> tuple[float, float]:
     return lo, hi
 
 
-def _features(places: Sequence[_Place], bodies: Sequence[Any]) -> list[tuple[str, str]]:
+def _features(places: Sequence[_Place], scene: Neighbours) -> list[tuple[str, str]]:
+    """Names are those of the families, which are the same for all members."""
     known: dict[tuple[int, str], Sequence[Border]] = {}
     for p in places:
         for own in zip(p.problem.label, p.problem.features, strict=True):
             if own not in known:
-                known[own] = borders(bodies[own[0]], own[1])
-    return [(_feature(p, 0, bodies, known), _feature(p, 1, bodies, known)) for p in places]
+                known[own] = borders(scene.bodies[own[0]], own[1])
+    return [(_feature(p, 0, scene, known), _feature(p, 1, scene, known)) for p in places]
 
 
-def _feature(place: _Place, side: int, bodies: Sequence[Any], known: Mapping[tuple[int, str], Sequence[Border]]) -> str:
+def _feature(place: _Place, side: int, scene: Neighbours, known: Mapping[tuple[int, str], Sequence[Border]]) -> str:
     k, feature = place.problem.label[side], place.problem.features[side]
-    return feature_at(bodies[k], feature, own_box(place.problem.variables, place.box, side), known[k, feature])
+    own = own_box(place.problem.variables, place.box, side)
+    return feature_at(scene.bodies[k], feature, own, known[k, feature], scene.numbers[k])

@@ -15,8 +15,8 @@ from codegen.graph.serialize import deserialize, serialize
 from codegen.kernel import Kernel, compile
 from codegen.walk import free_symbols, replaced
 from generative import t
-from generative.family import symbols_of
 from generative.products import Product
+from generative.resting import symbols_of
 
 from .motions import entries_of
 from .numbers import NONE, Numbers

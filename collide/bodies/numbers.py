@@ -12,7 +12,8 @@ from codegen.from_sympy import convert
 from codegen.graph.expr import Expr, ExprPool
 from codegen.kernel import Kernel, compile
 from generative.body import called
-from generative.family import Member, parameters_in
+from generative.family import parameters_in
+from generative.resting import Member
 
 
 class Numbers:

@@ -87,15 +87,16 @@ def on_face(part: Cell, own: np.ndarray, numbers: Numbers = NONE) -> tuple[float
     return a, b
 
 
-def feature_at(body: Any, feature: str, own: np.ndarray, known: "Sequence[Border]") -> str:
+def feature_at(body: Any, feature: str, own: np.ndarray, known: "Sequence[Border]", numbers: Numbers) -> str:
     """What a point of a closed face is called, whose own variables lie in the box `own`: an edge or a vertex if it lies on one, or else the
-    face. `known`: the `borders` of that face.
+    face. `known`: the `borders` of that face; `numbers`: those of the body.
     """
     if isinstance(body, Mesh):
         return _triangle_feature(body, int(feature.split()[1]), own)
     if isinstance(body, ImplicitBody) or not feature.startswith("face") or len(own) != 2:
         return feature
-    lying = [part for part, paths in known if any(all(map(_may_be, path, own)) for path in paths)]
+    lying = [part for part, paths in known
+             if any(all(_may_be(e, ends, numbers) for e, ends in zip(path, own, strict=True)) for path in paths)]
     return min(lying, key=lambda part: part.dimension).feature if lying else feature
 
 
@@ -106,11 +107,9 @@ def borders(body: Any, feature: str) -> Sequence[Border]:
     """The edges and vertices of a face of a patch or solid, each with its paths there that tell a parameter; none of other bodies."""
     if isinstance(body, (Mesh, ImplicitBody)) or not feature.startswith("face"):
         return ()
-    # Names are those of the shape, which many bodies may have.
-    shape = body.resting
-    face = faces_of(shape)[int(feature.split()[1])]
-    found = [(part, [path for surface, path in part.outward if surface is face.surface and any(e.is_number for e in path)])
-             for part in parts_of(shape) if part.dimension < 2 and part.around is None]
+    face = faces_of(body)[int(feature.split()[1])]
+    found = [(part, [path for surface, path in part.outward if surface is face.surface and not all(e.has(u) for e in path)])
+             for part in parts_of(body) if part.dimension < 2 and part.around is None]
     return [(part, paths) for part, paths in found if paths]
 
 
@@ -126,12 +125,12 @@ def _triangle_feature(mesh: Mesh, k: int, own: np.ndarray) -> str:
     return known.edge_name(known.edge_of[k, sides[0]]) if sides else f"face {k}"
 
 
-def _may_be(e: Any, ends: np.ndarray) -> bool:
-    """May a parameter of a path be within these ends? Of one that is no number that is not asked."""
-    if not e.is_number:
+def _may_be(e: Any, ends: np.ndarray, numbers: Numbers = NONE) -> bool:
+    """May a parameter of a path be within these ends? Of one that is no number, or one of a range, that is not asked."""
+    if e.has(u):
         return True
-    room = _CLOSE * (1.0 + float(np.abs(ends).max()))
-    return bool(ends[0] - room <= float(e) <= ends[1] + room)
+    (lo, hi), room = numbers.enclose(e), _CLOSE * (1.0 + float(np.abs(ends).max()))
+    return bool(hi - lo > room or (ends[0] - room <= hi and lo <= ends[1] + room))
 
 
 def at_ends(surface: ParametricSurface, held: Held, own: np.ndarray, numbers: Numbers = NONE) -> tuple[float, float]:

@@ -11,7 +11,8 @@ import numpy as np
 from codegen.constants import enclose
 from generative import Edge, ImplicitBody, ParametricSurface, Solid, Vertex, u, v
 from generative.changes import with_formulas
-from generative.family import Member, member_of, parameters_in
+from generative.family import member_of, parameters_in
+from generative.resting import Member
 
 from .cells import Path
 from .numbers import NONE, Numbers

@@ -20,6 +20,7 @@ from generative import Edge, ImplicitBody, ParametricSurface, Solid, u, v
 from generative.chart import is_pole, pole_chart
 from generative.creases import creased
 from generative.polyhedron import CLOSED
+from generative.resting import runs_along
 from generative.seams import period
 
 from .cells import Cell, Parametric, Path
@@ -206,11 +207,6 @@ def _numbers(point: Path) -> Path:
     return sp.expand(point[0]), sp.expand(point[1])
 
 
-def _equal(a: Any, b: Any) -> bool:
-    """Equal by expansion; numbers that need more to be seen equal count as different, which is safe."""
-    return bool(sp.expand(a - b) == 0)
-
-
 def _closes(face: ParametricSurface, path: Path, domain: tuple[Any, Any]) -> float:
     """The period of an edge that runs once round a periodic parameter of its face at a fixed value of the other; else 0."""
     for s, along, across in ((u, *path), (v, *reversed(path))):
@@ -236,15 +232,6 @@ def _declared(solid: Solid, k: int, symbol: Any, end: int) -> bool:
 
 
 def _covered(k: int, face: ParametricSurface, symbol: Any, end: int, edges: Sequence[Edge]) -> bool:
-    """Does a declared edge run along the whole of this side? Its path holds the symbol at that end and is a polynomial
-    in the other parameter, from one end of the domain to the other.
-    """
-    value, at = face.domain[symbol][end], (0 if symbol is u else 1)
-    other = face.domain[v if symbol is u else u]
-    for edge in edges:
-        for f, path in zip(edge.faces, edge.paths, strict=True):
-            if f == k and _equal(path[at], value) and path[1 - at].is_polynomial(u):
-                ends = [path[1 - at].xreplace({u: e}) for e in edge.domain]
-                if all(map(_equal, ends, other)) or all(map(_equal, ends, reversed(other))):
-                    return True
-    return False
+    """Does a declared edge run along the whole of this side?"""
+    return any(runs_along(face, path, edge.domain, symbol, end)
+               for edge in edges for f, path in zip(edge.faces, edge.paths, strict=True) if f == k)

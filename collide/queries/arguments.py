@@ -6,7 +6,7 @@ import itertools
 import math
 from collections.abc import Iterable, Sequence
 from numbers import Integral
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import sympy as sp
@@ -18,8 +18,8 @@ from codegen.given import shown
 from codegen.graph.autodiff import partials
 from codegen.graph.domain import domain
 from codegen.graph.expr import ExprPool
-from codegen.kernel import Kernel, compile
-from generative import Edge, ImplicitBody, ParametricSurface, Solid, Vertex, t, u, v, x, y, z
+from codegen.kernel import Kernel
+from generative import ImplicitBody, ParametricSurface, Solid, t, u, v, x, y, z
 from generative.body import called
 from generative.changes import pieces_of
 from generative.family import member_of
@@ -34,17 +34,16 @@ from ..search.paving import Paving
 from ..search.prepare import METHODS
 from ..situations.placed_leaves import coefficients_of
 from .exact_features import features_lie_exactly
+from .solid_features import solid_fault
 
 KINDS = (ParametricSurface, ImplicitBody, Solid, Mesh)
 ORDERS = ("auto", "upper", "lower")
-# Cells of the grid on which normals, and edges on their faces, are looked at.
-_CELLS = 16
+# Cells of the grid on which normals are looked at, and about how many points of it come first.
+_CELLS, _FEW = 16, 8
 # Only polynomials of fewer operations are searched for repeated factors.
 _SMALL = 200
 # Below it doubles lose digits, and are 0 at last.
 _SMALLEST = sp.Rational(float(np.finfo(float).smallest_normal))
-# The relative error of a number that was computed in doubles.
-_ROUNDINGS = 2.0**-48
 _UNDEFINED = "the formula", "is undefined everywhere on its domain and in the time span: there is no surface"
 
 
@@ -87,11 +86,7 @@ def check_bodies(bodies: Sequence[Any], span: tuple[float, float]) -> None:
         elif isinstance(body, ImplicitBody):
             check_leaves(body, name, span)
         elif not isinstance(body, Mesh):
-            for f, face in enumerate(body.faces):
-                check_surface(face, f"face {f} of {name}", span)
-            fault = solid_fault(body.resting, span)
-            if fault:
-                raise ValueError(f"{name}: {fault}")
+            _check_solid(body, name, span)
 
 
 def ignored_pairs(given: Any, bodies: Sequence[Any]) -> Pairs:
@@ -156,6 +151,19 @@ def check_surface(surface: ParametricSurface, name: str, span: tuple[float, floa
         raise ValueError(f"{fault[0]} of {name} {fault[1]}")
 
 
+def _check_solid(solid: Solid, name: str, span: tuple[float, float]) -> None:
+    """Likewise, each of its faces; and edges and vertices that do not lie on them."""
+    member = member_of(solid.resting)
+    numbers = numbers_of(member)
+    for f, face in enumerate(member.body.faces):
+        fault = surface_fault(face, span, numbers)
+        if fault:
+            raise ValueError(f"{fault[0]} of face {f} of {name} {fault[1]}")
+    wrong = "" if features_lie_exactly(solid.resting) else solid_fault(member.body, span, numbers)
+    if wrong:
+        raise ValueError(f"{name}: {wrong}")
+
+
 def check_leaves(body: ImplicitBody, name: str, span: tuple[float, float]) -> None:
     for leaf in body.leaves:
         fault = _too_small(leaf.body) or _repeated(leaf.body) or _undefined_leaf(leaf.body, leaf.bounds, span)
@@ -168,18 +176,22 @@ def surface_fault(surface: ParametricSurface, span: tuple[float, float], numbers
     """Which part of a surface is at fault, and how; None if nothing is.
 
     A normal vanishes if it is zero at every point of a grid where it is defined, at three moments. Tangents that are parallel up to a few
-    roundings count, too: then the surface is a curve or a point.
+    roundings count, too: then the surface is a curve or a point. Of most surfaces some of these points show that they are none.
     """
     vanishes = "the normal", "vanishes everywhere: its u and v do not span a surface"
     ends, _ = numbers.bounds([*surface.domain.values()])
     axes = [*(np.linspace(lo, hi, 2 * _CELLS + 1)[1::2] for lo, hi in ends), np.linspace(*span, 3)]
     at = np.stack(np.meshgrid(*axes, indexing="ij"), axis=-1).reshape(-1, 3)
-    values = _tangent_kernel(surface, numbers.symbols).points(at, parameters=numbers.middles)
-    finite = values[np.isfinite(values).all(axis=1)]
+    kernel = _tangent_kernel(surface, numbers.symbols)
+    for some in (at[_CELLS // 2::len(at) // _FEW], at):
+        values = kernel.points(some, parameters=numbers.middles)
+        finite = values[np.isfinite(values).all(axis=1)]
+        if len(finite) and not all_parallel(finite[:, :3], finite[:, 3:6]):
+            return None
     if not len(finite):
         known = _domain_kernel(surface.body, (u, v, t), numbers.symbols)
         return _UNDEFINED if _nowhere(known, np.array([*ends, span]), numbers) else None
-    return vanishes if all_parallel(finite[:, :3], finite[:, 3:6]) else None
+    return vanishes
 
 
 @functools.lru_cache(maxsize=1024)
@@ -254,69 +266,3 @@ def _tangent_kernel(surface: ParametricSurface, symbols: tuple[Any, ...]) -> Ker
     place = from_sympy(surface.body, (u, v, t), symbols, pool)
     by_u, by_v = zip(*partials(place, [pool.variable(0), pool.variable(1)]), strict=True)
     return Kernel([*by_u, *by_v, *place], ["u", "v", "t"], [str(s) for s in symbols], quick=True)
-
-
-class _Test(NamedTuple):
-    """Some outputs of a kernel, from number `at` on: the path of a feature on face `face`; or, if that is None, the difference of two
-    faces, and a point.
-    """
-
-    at: int
-    feature: int
-    face: int | None
-    fault: str
-
-
-@functools.lru_cache(maxsize=256)
-def solid_fault(body: Solid, span: tuple[float, float]) -> str:
-    """What is wrong with the edges and vertices: one that is proved not to lie on all of its faces, or to leave them.
-
-    Differences up to 1e-9 of the size pass, and some units in the last place, as the rounding of coefficients computed in doubles.
-    """
-    if features_lie_exactly(body):
-        return ""
-    features: list[tuple[str, Edge | Vertex]] = [(f"edge {n}", e) for n, e in enumerate(body.edges)]
-    features += [(f"vertex {n}", p) for n, p in enumerate(body.vertices)]
-    outputs: list[Any] = []
-    tests: list[_Test] = []
-    for number, (name, feature) in enumerate(features):
-        paths = feature.paths if isinstance(feature, Edge) else feature.points
-        curves = [[e.xreplace({u: a, v: b}) for e in body.faces[f].body] for f, (a, b) in zip(feature.faces, paths, strict=True)]
-        for k, f in enumerate(feature.faces):
-            tests.append(_Test(len(outputs), number, f, f"{name} leaves the parameter domain of face {f}"))
-            outputs += paths[k]
-            if k:
-                fault = f"{name} does not lie on both of its faces {feature.faces[0]} and {f}"
-                tests.append(_Test(len(outputs), number, None, fault))
-                outputs += [*(p - q for p, q in zip(curves[0], curves[k], strict=True)), *curves[0]]
-    if not tests:
-        return ""
-    # One kernel for all features, though each needs few of its outputs: compiling costs more than evaluating.
-    kernel = compile(outputs, [u, t], quick=True)
-    values = [_along(kernel, feature, span) for _, feature in features]
-    seen = [values[test.feature][..., test.at + 3:test.at + 6].reshape(-1, 3) for test in tests if test.face is None]
-    slack = _slack(np.concatenate(seen)) if seen else 0.0
-    return next((test.fault for test in tests if _fails(test, values[test.feature][..., test.at:], body, slack)), "")
-
-
-def _along(kernel: Kernel, feature: Edge | Vertex, span: tuple[float, float]) -> np.ndarray:
-    """(2, n, outputs): bounds of all outputs at points of a feature."""
-    (ends,), _ = bounds([feature.domain if isinstance(feature, Edge) else (0, 0)])
-    points = np.array([(s, moment) for s in np.linspace(ends[0], ends[1], _CELLS + 1) for moment in span])
-    return np.stack(kernel.interval(points, points))
-
-
-def _slack(points: np.ndarray) -> float:
-    """How much rounding may move points (n, k); those that are not finite are left out."""
-    known = points[np.isfinite(points).all(axis=1)]
-    return float(1e-9 * np.ptp(known, axis=0).max() + _ROUNDINGS * np.abs(known).max()) if len(known) else 0.0
-
-
-def _fails(test: _Test, values: np.ndarray, body: Solid, slack: float) -> bool:
-    """Is a path proved to leave the rectangle of its face, or are two faces proved to differ?"""
-    lo, hi = values
-    if test.face is None:
-        return bool(((lo[:, :3] > slack) | (hi[:, :3] < -slack)).any())
-    rectangle, _ = bounds(list(body.faces[test.face].domain.values()))
-    beyond = _slack(rectangle.T)
-    return bool(((lo[:, :2] > rectangle[:, 1] + beyond) | (hi[:, :2] < rectangle[:, 0] - beyond)).any())

@@ -275,7 +275,7 @@ def nearest_of(bodies: Sequence[Any], scene: Neighbours | None, found: Found, be
     """The points that are nearest of all pairs that were searched."""
     if scene is None or between.is_nearest(found.upper):
         return listed_of(bodies, between)
-    return listed(found, bodies, scene)
+    return listed(found, scene)
 
 
 def _others(bodies: Sequence[Any], time: tuple[Any, Any], span: tuple[float, float], ignored: Pairs, ranges: Ranges) -> Neighbours | None:

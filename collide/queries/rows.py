@@ -17,8 +17,9 @@ from generative.brep import Edge, Vertex
 from generative.changes import pieces_of, with_formulas
 from generative.combination import Combination
 from generative.creases import may_be_creased
-from generative.family import Member, member_of, parameters_in
+from generative.family import member_of, parameters_in
 from generative.knots import splines_of
+from generative.resting import Member
 
 from ..bodies.flat import may_be_flat
 from ..bodies.numbers import Numbers, end_kernel, numbers_of

@@ -17,9 +17,9 @@ from codegen.algebra.margin import TERMS, Margin
 from codegen.walk import replaced
 from generative import ImplicitBody, ImplicitSurface, Motion, Rigid, x, y, z
 from generative.combination import Combination
-from generative.family import symbols_of
 from generative.implicit import Piece
 from generative.products import Product
+from generative.resting import symbols_of
 from generative.template import Reader, write
 
 from ..bodies.cells import Side

@@ -19,7 +19,7 @@ from codegen.graph.meanvalue import mean_value_form
 from codegen.kernel import Kernel
 from generative import ImplicitBody, ImplicitSurface, Motion, t, x, y, z
 from generative.combination import Combination
-from generative.family import symbols_of
+from generative.resting import symbols_of
 from generative.template import Reader, write
 
 from ..bodies.motions import carried, entries_of, way_between

@@ -13,8 +13,9 @@ import numpy as np
 
 from codegen.constants import enclose as number
 from codegen.deadline import check
-from generative.family import Member, member_of
+from generative.family import member_of
 from generative.knots import Between, between, knots_of, splines_of
+from generative.resting import Member
 
 from ..bodies.extent import Extent, swept
 from ..bodies.members import enclose

@@ -12,8 +12,9 @@ import sympy as sp
 from codegen.deadline import check
 from generative.changes import is_short, smooth_bodies
 from generative.creases import asks_numbers, divided
-from generative.family import Member, member_of
+from generative.family import member_of
 from generative.rest import at_rest, carried_along, carrier
+from generative.resting import Member
 
 from ..bodies.cells import Cell
 from ..bodies.numbers import Numbers, check_numbers, numbers_of

@@ -15,8 +15,8 @@ import collide
 from codegen import operators
 from codegen.given import NotAFormula, doubles, expression
 from generative import Curve, Parameter, ParametricSurface, Rigid, curve, solids, sweep, t, u, v
-from generative.family import _written
 from generative.numeric import approx_function
+from generative.resting import written
 from generative.template import Reader
 
 RAN: list[int] = []
@@ -75,7 +75,7 @@ def test_functions_go_by_their_class_not_by_their_name(function: Any, use: Calla
 
 def test_families_go_by_classes_too() -> None:
     """A function of the same name as SymPy's is not made into that where numbers are taken out of formulas."""
-    (e,) = _written(Reader().read([sin(sp.Rational(1, 7777) * u)]), [Parameter(f"n{k}") for k in range(9)])
+    (e,) = written(Reader().read([sin(sp.Rational(1, 7777) * u)]), [Parameter(f"n{k}") for k in range(9)])
     assert e.has(sin) and not e.has(sp.sin)
 
 

@@ -13,8 +13,9 @@ import sympy as sp
 
 from codegen.constants import enclose
 from generative import Motion, Parameter, Product, Rigid, t
-from generative.family import Member, member_of
+from generative.family import member_of
 from generative.motion import quaternion_matrix
+from generative.resting import Member
 
 from ...bodies.numbers import Numbers, numbers_of
 from .ballistic import Ballistic, RotationKind

@@ -3,8 +3,8 @@
 import sympy as sp
 
 import generative
-from collide.queries.arguments import solid_fault
 from collide.queries.exact_features import features_lie_exactly
+from collide.queries.solid_features import solid_fault
 from generative import Edge, ParametricSurface, Solid, Vertex, solids, u, v
 
 R = sp.Rational

@@ -10,7 +10,8 @@ import sympy as sp
 import collide
 from collide.bodies.numbers import NONE
 from collide.bodies.parts import faces_of, is_closed, parts_of
-from collide.queries.arguments import check_options, solid_fault
+from collide.queries.arguments import check_options
+from collide.queries.solid_features import solid_fault
 from collide.situations import presence as border
 from collide.situations.contact import at_time, member, situation
 from collide.situations.presence import where, without_absent
