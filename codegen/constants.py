@@ -13,6 +13,10 @@ from .graph.binders import EXPANDED
 from .graph.expr import Expr, ExprPool, reachable
 from .kernel import enclose_repeated
 from .reference.interpreter import enclose_constant
+from .written_numbers import Written
+
+# Against a number, the width up to which an enclosure by a kernel does.
+_TIGHT = 2.0**-47
 
 
 def enclose_graph(constant: Expr) -> tuple[float, float]:
@@ -28,6 +32,22 @@ def enclose(number: Any) -> tuple[float, float]:
         return float(number) + 0.0, float(number) + 0.0
     known = _root(number) if isinstance(number, sp.Basic) else None
     return known or enclose_graph(convert([number], {}, ExprPool())[0])
+
+
+def enclose_all(numbers: Sequence[Any]) -> np.ndarray:
+    """(n, 2): enclosures of exact real numbers, those of rational numbers and of their roots tight. Others that are made of the same
+    operations are enclosed by one kernel, whatever the rational numbers in them; where that is not within 2^-47 of them, tightly, too.
+    """
+    found, written = np.full((len(numbers), 2), np.nan), Written()
+    for k, e in enumerate(numbers):
+        if not isinstance(e, sp.Basic) or not e.args or _root(e) is not None or not written.take(e, k):
+            found[k] = enclose(e)
+    if written.places:
+        lo, hi = written.bounds([enclose(e) for e in written.leaves])
+        tight = hi - lo <= _TIGHT * np.minimum(np.abs(lo), np.abs(hi))
+        for k, own, known in zip(written.places, np.stack([lo, hi], axis=1), tight, strict=True):
+            found[k] = own if known else enclose(numbers[k])
+    return found
 
 
 def _root(number: Any) -> tuple[float, float] | None:

@@ -243,10 +243,32 @@ def axis_angle(axis: Any, angle: Any) -> sp.ImmutableMatrix:
 
     (Rodrigues' formula; the axis has any length but zero.)
     """
-    ax, ay, az = _unit(vector(axis, [], "an axis of rotation"))
-    turn = formula(angle, [t], "an angle of rotation")
+    given, turn = vector(axis, [], "an axis of rotation"), formula(angle, [t], "an angle of rotation")
+    entries = _rational_turn(given, turn) if all(a.is_Rational for a in given) else _turn(_unit(given), turn)
+    rotation = sp.ImmutableMatrix(3, 3, entries)
+    # It need not be looked at again where it is used.
+    rotation.is_turn = True
+    return rotation
+
+
+def _turn(axis: Sequence[Any], angle: Any) -> Any:
+    ax, ay, az = axis
     cross = sp.Matrix([[0, -az, ay], [az, 0, -ax], [-ay, ax, 0]])
-    return sp.ImmutableMatrix(_IDENTITY + sp.sin(turn) * cross + (1 - sp.cos(turn)) * cross * cross)
+    return _IDENTITY + sp.sin(angle) * cross + (1 - sp.cos(angle)) * cross * cross
+
+
+def _rational_turn(axis: Sequence[Any], angle: Any) -> list[Any]:
+    """The same entries, of a unit axis n = a / |a| by rational numbers: n n^T + (I - n n^T) cos(angle) + sin(angle) K."""
+    square = sum(a * a for a in axis)
+    if not square:
+        _unit(axis)
+    # 1 / |a| = sqrt(p q) / p for |a|^2 = p / q, where SymPy looks for squares among the factors.
+    sine, cosine = sp.sqrt(square.p * square.q) * sp.sin(angle), sp.cos(angle)
+    ax, ay, az = (a / square.p * sine for a in axis)
+    (xx, xy, xz), (_, yy, yz), (_, _, zz) = ([a * b / square for b in axis] for a in axis)
+    xx, yy, zz = (e + (1 - e) * cosine for e in (xx, yy, zz))
+    xy, xz, yz = (e - e * cosine for e in (xy, xz, yz))
+    return [xx, xy - az, xz + ay, xy + az, yy, yz - ax, xz - ay, yz + ax, zz]
 
 
 def euler(order: str, angles: Sequence[Any]) -> sp.ImmutableMatrix:
@@ -284,8 +306,8 @@ def quaternion_matrix(quaternion: Any, *, normalize: bool = True) -> sp.Immutabl
 
 
 def _rotation_matrix(rotation: Any, normalize: bool) -> sp.ImmutableMatrix:
-    if rotation is None:
-        return _IDENTITY
+    if rotation is None or getattr(rotation, "is_turn", False):
+        return _IDENTITY if rotation is None else rotation
     rows = rotation.tolist() if hasattr(rotation, "tolist") else list(rotation) if isinstance(rotation, (list, tuple, sp.Tuple)) else []
     if len(rows) == 4 and not any(isinstance(r, (list, tuple)) and len(r) > 1 for r in rows):
         return quaternion_matrix([r[0] if isinstance(r, (list, tuple)) else r for r in rows], normalize=normalize)

@@ -120,8 +120,8 @@ def resting_solid(body: Solid) -> Member | None:
 
 def _read_solid(body: Solid, fixed: Iterable[Any]) -> Member | None:
     shape = Reader(fixed=fixed, merged=True)
-    formulas = shape.read([*itertools.chain.from_iterable(map(_of_face, body.faces)),
-                           *itertools.chain.from_iterable(map(_of_feature, (*body.edges, *body.vertices)))])
+    features: list[Edge | Vertex] = [*body.edges, *body.vertices]
+    formulas = shape.read([e for face in body.faces for e in _of_face(face)] + [e for feature in features for e in _of_feature(feature)])
     if len(shape.numbers) > _MOST:
         return None
     layout = (tuple(face.flipped for face in body.faces), tuple(edge.faces for edge in body.edges),

@@ -5,6 +5,7 @@ so no later step of SymPy can round it. A formula may contain the symbols of thi
 """
 
 import contextlib
+import functools
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -137,9 +138,15 @@ def interval(pair: Any, owner: str) -> tuple[Any, Any]:
         return formula(lo, [], owner), formula(hi, [], owner)
     if not all(isinstance(e, sp.Expr) and e.is_number and e.is_real and e.is_finite for e in (lo, hi)):
         raise ValueError(f"{owner} must have two finite real ends, got ({lo}, {hi})")
-    if not lo < hi:
+    if not _is_less(lo, hi):
         raise ValueError(f"{owner} is empty or reversed: ({lo}, {hi}); the first end must be below the second")
     return lo, hi
+
+
+@functools.lru_cache(maxsize=1024)
+def _is_less(lo: Any, hi: Any) -> bool:
+    """(SymPy computes numbers with pi to compare them, and most domains are parts of a turn.)"""
+    return bool(lo < hi)
 
 
 # SymPy differentiates formulas that nest up to so many operations, with up to nine calls for each.

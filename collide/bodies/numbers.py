@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import sympy as sp
 
-from codegen.constants import enclose, framed
+from codegen.constants import enclose, enclose_all, framed
 from codegen.from_sympy import convert
 from codegen.graph.expr import Expr, ExprPool
 from codegen.kernel import Kernel, compile
@@ -23,7 +23,7 @@ class Numbers:
 
     def __init__(self, symbols: Sequence[Any] = (), exact: Sequence[Any] = (), intervals: np.ndarray | None = None) -> None:
         self.symbols, self._exact = tuple(symbols), tuple(exact)
-        self.intervals = np.array([enclose(e) for e in exact]).reshape(-1, 2) if intervals is None else intervals
+        self.intervals = enclose_all(exact) if intervals is None else intervals
 
     @functools.cached_property
     def exact(self) -> tuple[Any, ...]:

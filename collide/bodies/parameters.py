@@ -8,14 +8,14 @@ from typing import Any
 
 import numpy as np
 
-from codegen.constants import enclose
+from codegen.constants import enclose, enclose_all
 from generative import Edge, ImplicitBody, ParametricSurface, Solid, Vertex, u, v
 from generative.changes import with_formulas
 from generative.family import member_of, parameters_in
 from generative.resting import Member
 
 from .cells import Path
-from .numbers import NONE, Numbers
+from .numbers import Numbers, numbers_of
 
 Ranges = Mapping[Any, tuple[Any, Any]]
 
@@ -104,11 +104,19 @@ def in_ranges(members: Sequence[Member], ranges: Ranges) -> tuple[tuple[Numbers,
     """The numbers of members of families, those in `ranges` as intervals; and of each member what variables these are, "" for others, and
     where both ends are the same.
     """
-    numbers = tuple(NONE if not m.symbols else Numbers(
-        m.symbols, [None if e in ranges else e for e in m.numbers],
-        np.array([_hull(ranges[e]) if e in ranges else enclose(e) for e in m.numbers])) for m in members)
+    numbers = tuple(_in_ranges(m, ranges) for m in members)
     wide = {s for s, (lo, hi) in ranges.items() if lo != hi}
     return numbers, tuple(tuple(variable_of(e) if e in wide else "" for e in m.numbers) for m in members)
+
+
+def _in_ranges(member: Member, ranges: Ranges) -> Numbers:
+    if not any(e in ranges for e in member.numbers):
+        return numbers_of(member)
+    found = np.empty((len(member.numbers), 2))
+    wide = np.array([e in ranges for e in member.numbers])
+    found[wide] = [_hull(ranges[e]) for e in member.numbers if e in ranges]
+    found[~wide] = enclose_all([e for e in member.numbers if e not in ranges])
+    return Numbers(member.symbols, [None if e in ranges else e for e in member.numbers], found)
 
 
 def _hull(ends: tuple[Any, Any]) -> tuple[float, float]:
