@@ -2,7 +2,7 @@
 
 import functools
 import itertools
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -28,9 +28,7 @@ from .part_margin import Measure
 from .placed_implicit import PlacedImplicit
 from .placed_leaves import moves
 from .quadrics import quadrics
-
-Test = Callable[[np.ndarray], np.ndarray]
-"""Which of boxes (k, 4, 2) may hold a point of a part?"""
+from .replay import Proofs, Test
 
 # Effort only: what is left is kept.
 # Boxes are halved until so many are left, and not beyond so many times; those at the ends of their hull so many times more.
@@ -177,6 +175,23 @@ def _kept(kernel: Kernel, numbers: Numbers, boxes: np.ndarray) -> np.ndarray:
 @functools.lru_cache(maxsize=4096)
 def _where(part: Cell, numbers: Numbers, span: Window) -> np.ndarray | None:
     boxes, test, quick = _first_look(part, numbers, span)
+    if is_large(part.body):
+        return _searched(part, boxes, test, quick, span)
+    proofs, whole = _proofs(part), boxes[0]
+    known, found = proofs.replayed(test, whole)
+    if not known:
+        found = _searched(part, boxes, test, quick, span)
+        proofs.note(test, whole, found)
+    return found
+
+
+@functools.lru_cache(maxsize=4096)
+def _proofs(part: Cell) -> Proofs:
+    return Proofs()
+
+
+def _searched(part: Cell, boxes: np.ndarray, test: Test, quick: bool, span: Window) -> np.ndarray | None:
+    """The box of `where`, of boxes that hold the part."""
     # The kernel of a large body is called for every part of it.
     compile_busy()
     paving = Paving(boxes, most=2 * _MANY)
