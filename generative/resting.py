@@ -119,7 +119,7 @@ def resting_solid(body: Solid) -> Member | None:
 
 
 def _read_solid(body: Solid, fixed: Iterable[Any]) -> Member | None:
-    shape = Reader(fixed=fixed, merged=True)
+    shape = Reader(fixed=fixed)
     features: list[Edge | Vertex] = [*body.edges, *body.vertices]
     formulas = shape.read([e for face in body.faces for e in _of_face(face)] + [e for feature in features for e in _of_feature(feature)])
     if len(shape.numbers) > _MOST:

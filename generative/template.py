@@ -34,8 +34,8 @@ function and the positions of its arguments."""
 
 
 class _Datum(NamedTuple):
-    """A number, or a parameter, that is data. Equal numbers (up to their sign) are one datum. But small numbers may be equal by chance, so
-    `place` tells them apart.
+    """A number, or a parameter, that is data. Equal numbers (up to their sign) are one datum. But small numbers of a motion may be equal by
+    chance, so `place` tells them apart.
     """
 
     value: Any
@@ -45,12 +45,12 @@ class _Datum(NamedTuple):
 class Reader:
     """Reads formulas into instructions. `numbers` are those that it met, in this order: exact SymPy numbers, and `Parameter` symbols.
     `moves`: the formulas are those of a motion, in which all numbers are data except 0 and factors of 1 and -1. `fixed`: numbers that are
-    structure. `merged`: equal small numbers are one datum, too, wherever they stand.
+    structure.
     """
 
-    def __init__(self, moves: bool = False, fixed: Iterable[Any] = (), merged: bool = False) -> None:
+    def __init__(self, moves: bool = False, fixed: Iterable[Any] = ()) -> None:
         self.numbers: list[Any] = []
-        self._moves, self._merged, self._fixed = moves, merged, {sign * e for e in fixed for sign in (1, -1)}
+        self._moves, self._fixed = moves, {sign * e for e in fixed for sign in (1, -1)}
         self._waves: set[Any] = set()
         self._number: dict[_Datum, int] = {}
         self._numeric: dict[Any, bool] = {}
@@ -121,7 +121,7 @@ class Reader:
         return datum, *(self._number_or(a) for a in e.args if not self._numeric[a])
 
     def _datum(self, number: Any, place: Any) -> _Datum:
-        return _Datum(number, place if not self._merged and number.is_Rational and _small(number) else None)
+        return _Datum(number, place if self._moves and number.is_Rational and _small(number) else None)
 
     def _number_or(self, e: Any) -> Any:
         return _Datum(e) if self._varies(e) else e
