@@ -7,9 +7,9 @@ import numpy as np
 import sympy as sp
 
 from generative import Solid
-from generative.family import Member
 from generative.knots import Slot, between, knots_of, splines_of
 from generative.rest import carrier
+from generative.resting import Member
 
 from .numbers import Numbers
 from .parameters import Ranges, family_of, in_ranges
