@@ -15,6 +15,7 @@ import sympy as sp
 from sympy.core.function import AppliedUndef
 from sympy.logic.boolalg import BooleanFalse, BooleanTrue
 
+from .forms.ways_out import other_form
 from .functions import Spline
 from .functions.lattices import TricubicSpline
 from .functions.primitives import AppliedPrimitive, Primitive, primitive_ends, primitive_places, primitive_value_ends
@@ -70,6 +71,8 @@ def real_number(number: Any) -> Expr | float | None:
 
 def flatten(expressions: Any) -> list[Any]:
     """Nested sequences, arrays and matrices as one row-major list of SymPy expressions."""
+    if isinstance(expressions, sp.MatrixExpr):
+        expressions = expressions.doit().as_explicit()
     if isinstance(expressions, (sp.MatrixBase, sp.NDimArray)):
         expressions = list(sp.flatten(expressions.tolist()))
     if hasattr(expressions, "tolist"):
@@ -127,7 +130,7 @@ class _Converter:
         while stack:
             e, args = stack.pop()
             if args is not None:
-                convert: Convert = rule(type(e))  # type: ignore[assignment]
+                convert: Convert = rule(type(e)) or _same
                 done[id(e)] = convert(self.pool, e, [done[id(a)] for a in args])
             elif id(e) not in done:
                 if e.is_Atom:
@@ -143,7 +146,10 @@ class _Converter:
         if kind in _UNKNOWN_DERIVATIVES:
             raise UnsupportedExpression(f"cannot compile {shown(e)}: {_why_no_derivative(e)}")
         if rule(kind) is None:
-            raise _unsupported(e)
+            self.kept.append(other_form(e, rule))
+            if self.kept[-1] is None:
+                raise _unsupported(e)
+            return (self.kept[-1],)
         if kind is sp.Pow:
             return (e.base,) if _has_number_in_exponent(e) else e.args
         if isinstance(e, (DefiniteIntegral, Inverse)):
@@ -183,7 +189,14 @@ class _Converter:
             return self.pool.constant(Fraction(int(e.p), int(e.q)))
         if isinstance(e, sp.Float) and e.is_finite:
             return self.pool.constant(float_value(e))
+        if isinstance(e, sp.NumberSymbol) and e.expand(func=True) != e:
+            return self.convert(e.expand(func=True))
         raise UnsupportedExpression(f"{e} is not a finite real constant; a kernel computes with real numbers only")
+
+
+def _same(pool: ExprPool, e: Any, args: list[Expr]) -> Expr:
+    """What stands for a function that has no rule of its own."""
+    return args[0]
 
 
 def _why_no_derivative(e: Any) -> str:
@@ -263,8 +276,15 @@ def _definite(e: Any) -> Any:
 def _unsupported(e: Any) -> UnsupportedExpression:
     """Rules go by class: a function that is only named like one of SymPy's is another one."""
     name = type(e).__name__
-    hint = f"supported are + - * / ** and {', '.join(SUPPORTED)}"
-    if isinstance(e, AppliedUndef):
+    hint = f"no bounds of {name} are known; codegen.sympy_rules.SUPPORTED lists the functions that have them"
+    if isinstance(e, (sp.Limit, sp.Derivative)):
+        hint = "it is not evaluated yet; call .doit() on the formula"
+    elif isinstance(e, (sp.im, sp.arg)) and e.free_symbols:
+        names = ", ".join(sorted(map(str, e.free_symbols)))
+        hint = f"{names} is a real number here; write Symbol(..., real=True), and SymPy simplifies it"
+    elif isinstance(e, sp.Order):
+        hint = "it stands for any terms of higher order; leave it out by .removeO()"
+    elif isinstance(e, AppliedUndef):
         hint = f"the function {name} has no definition; write one of SymPy's, such as sp.sin"
     elif name in SUPPORTED:
         hint = f"this is another function than the {name} that is supported, in name only"

@@ -6,13 +6,13 @@ from typing import Any
 
 import sympy as sp
 
+from .forms.identities import cotangent, difference, fraction, logarithm, modulo, product
+from .forms.removable import completed, equal, total
 from .functions import Chebyshev, SphericalBesselQuotient, Spline
 from .functions.lattices import TricubicSpline
 from .graph.binders import bind
 from .graph.expr import Expr, ExprPool
-from .identities import cotangent, difference, fraction, logarithm, modulo, product
 from .operators import DefiniteIntegral, Inverse
-from .removable import completed, equal, total
 
 Convert = Callable[[ExprPool, Any, list[Expr]], Expr]
 """(pool, SymPy node, its converted arguments) -> node."""

@@ -88,7 +88,7 @@ class Cells:
         values = self.values(box) if values is None else values
         formulas, conditions, undecided = [], [], False
         for f in (_put(e, values) for e in self._zero):
-            zero = sp.sympify(f).is_zero if not f.free_symbols else None
+            zero = f.is_zero if not f.free_symbols else None
             if zero is False and not _may_vanish(f):
                 return None
             undecided = undecided or (not f.free_symbols and not zero)

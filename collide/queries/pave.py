@@ -270,14 +270,14 @@ def _divided(outer: Contractor) -> tuple[list[Any], Contractor]:
     return equations, Contractor(Formula("all", tuple(others)), outer.symbols, (), outer.rounds)
 
 
-def _volume(boxes: np.ndarray, integers: np.ndarray) -> Interval:
+def _volume(boxes: np.ndarray, integers: np.ndarray | None = None) -> Interval:
     """Bounds of the sum of the volumes of boxes, in which integers are counted.
 
     A rounded difference, product or sum is next to the exact one, or is it.
     """
     lo = hi = np.ones(len(boxes))
     for axis in range(boxes.shape[1]):
-        width = boxes[:, axis, 1] - boxes[:, axis, 0] + (1.0 if integers[axis] else 0.0)
+        width = boxes[:, axis, 1] - boxes[:, axis, 0] + (1.0 if integers is not None and integers[axis] else 0.0)
         lo = np.maximum(np.nextafter(lo * np.maximum(np.nextafter(width, -np.inf), 0.0), -np.inf), 0.0)
         hi = np.nextafter(hi * np.nextafter(width, np.inf), np.inf)
     return Interval(max(math.nextafter(math.fsum(lo), -math.inf), 0.0), math.nextafter(math.fsum(hi), math.inf) if len(boxes) else 0.0)

@@ -13,7 +13,7 @@ from flint import arb_series, ctx
 import codegen
 from codegen.reference.interpreter import interpret
 
-from .arb_arithmetic import exact, surely_outside
+from ..arb_arithmetic import exact, surely_outside
 
 x, t = sp.symbols("x t", real=True)
 

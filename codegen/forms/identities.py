@@ -6,7 +6,7 @@ Each identity holds at all real numbers where the first form is defined, or wher
 from collections.abc import Callable, Sequence
 from fractions import Fraction
 
-from .graph.expr import Expr, ExprPool, natural
+from ..graph.expr import Expr, ExprPool, natural
 from .removable import removable, vanishing
 
 # The largest distance of two arguments of the gamma function for which their ratio is written as a product.

@@ -24,11 +24,11 @@ from weakref import WeakKeyDictionary
 
 import sympy as sp
 
+from ..graph.autodiff import RULES
+from ..graph.expr import Expr, ExprPool, natural, reachable, substitute
+from ..graph.taylor import taylor
+from ..graph.vanishing import candidates, linear
 from .exact_values import exact_value, exact_values, is_zero
-from .graph.autodiff import RULES
-from .graph.expr import Expr, ExprPool, natural, reachable, substitute
-from .graph.taylor import taylor
-from .graph.vanishing import candidates, linear
 
 # A pair of parts with more operations is left as it is; beyond the second number the longer form does not pay.
 _MOST, _LONG = 200, 60

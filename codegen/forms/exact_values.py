@@ -6,8 +6,8 @@ from typing import Any
 
 import sympy as sp
 
-from .graph.evaluate import evaluate
-from .graph.expr import Expr
+from ..graph.evaluate import evaluate
+from ..graph.expr import Expr
 
 Number = Any
 

@@ -1,0 +1,48 @@
+"""Functions that SymPy writes by others: values by mpmath, and sentences for those that are not written so."""
+
+from typing import Any
+
+import pytest
+import sympy as sp
+from sympy.codegen import cfunctions
+
+import codegen
+from codegen.sympy_rules import UnsupportedExpression
+
+x, y = sp.symbols("x y", real=True)
+k, z = sp.Symbol("k", integer=True), sp.Symbol("z")
+MATRIX = sp.Matrix([[x, 1], [2, y]])
+
+
+@pytest.mark.parametrize("e", [
+    sp.asec(x), sp.acsc(x), sp.acot(x), sp.acot(-x), sp.asech(1 / x), sp.acsch(x), sp.acoth(x), sp.binomial(x, 3), sp.binomial(x, y),
+    sp.rf(x, y), sp.ff(x, y), sp.harmonic(x), sp.catalan(x), sp.jn(2, x), sp.yn(1, x), cfunctions.expm1(x), cfunctions.log1p(x),
+    cfunctions.hypot(x, y), cfunctions.Cbrt(x), cfunctions.log2(x), cfunctions.exp2(x), sp.Sum(x**k, (k, 0, 3)),
+    sp.Product(x + k, (k, 1, 3)), sp.erf2(x, y), sp.KroneckerDelta(x, y), x * sp.TribonacciConstant,
+    sp.factorial(x), sp.beta(x, y), sp.UnevaluatedExpr(x) + 1,
+    sp.Determinant(MATRIX), sp.Trace(MATRIX), sp.re(z) + sp.conjugate(z), sp.Piecewise((x, sp.Contains(x, sp.Interval(0, 2))), (1, True)),
+])  # fmt: skip
+def test_a_function_is_what_sympy_says(e: Any) -> None:
+    values = {x: sp.Rational(5, 4), y: sp.Rational(1, 3), z: sp.Rational(2, 5)}
+    truth = sp.re(e.doit().rewrite(sp.gamma).expand(func=True).subs(values).evalf(30))
+    box = [[float(v) for v in values.values()]]
+    wide = [[b + 1e-12 for b in box[0]]]
+    lo, hi, level = codegen.compile([e], list(values)).decorated([[b - 1e-12 for b in box[0]]], wide)
+    assert lo[0, 0] <= truth <= hi[0, 0] and hi[0, 0] - lo[0, 0] < 1e-9 and level[0, 0] == 3
+
+
+def test_matrices_are_their_entries() -> None:
+    lo, hi = codegen.compile(sp.MatMul(MATRIX, sp.Inverse(MATRIX)), [x, y]).interval([[3.0, 2.0]], [[3.0, 2.0]])
+    assert (lo[0] <= [1, 0, 0, 1]).all() and (hi[0] >= [1, 0, 0, 1]).all() and (hi - lo < 1e-13).all()
+
+
+@pytest.mark.parametrize(("e", "words"), [
+    (sp.Limit(sp.sin(x) / x, x, 0), r"not evaluated yet; call .doit\(\)"), (sp.O(x**2), r"leave it out by .removeO\(\)"),
+    (sp.zeta(x), "no bounds of zeta are known"), (sp.legendre(k, x), "no bounds of legendre are known"),
+    (sp.im(z), "z is a real number here.*real=True"),
+])  # fmt: skip
+def test_what_has_no_such_form_says_so(e: Any, words: str) -> None:
+    """The message is short: it lists no classes."""
+    with pytest.raises(UnsupportedExpression, match=words) as raised:
+        codegen.compile([e], [x, k])
+    assert len(str(raised.value)) < 250
