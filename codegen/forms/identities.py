@@ -88,14 +88,15 @@ def difference(terms: Sequence[Expr], total: Expr) -> Expr:
 def product(factors: Sequence[Expr]) -> Expr:
     """Factors with negative exponents are gathered into one denominator: one division instead of several."""
     plain = _quotient(*_gathered(factors))
-    parts = [natural([e])[0] for e in factors]
+    above, below = _gathered([natural([e])[0] for e in factors])
+    if below is None:
+        return plain
     kept = any(e.op == "either" and e.args[0].op == "div" for e in factors)
-    found = removable(*_gathered(parts), plain if kept else None)
+    found = removable(above, below, plain if kept else None)
     return plain if found is None else found
 
 
-def _gathered(factors: Sequence[Expr]) -> tuple[Expr, Expr]:
-    pool = factors[0].pool
+def _gathered(factors: Sequence[Expr]) -> tuple[Expr, Expr | None]:
     above: Expr | None = None
     below: Expr | None = None
     for a in factors:
@@ -103,18 +104,18 @@ def _gathered(factors: Sequence[Expr]) -> tuple[Expr, Expr]:
             below = a.args[1] if below is None else below * a.args[1]
         else:
             above = a if above is None else above * a
-    return pool.constant(1) if above is None else above, pool.constant(1) if below is None else below
+    return factors[0].pool.constant(1) if above is None else above, below
 
 
-def _quotient(above: Expr, below: Expr) -> Expr:
+def _quotient(above: Expr, below: Expr | None) -> Expr:
     """Ratios that are bounded where their parts are not."""
+    if below is None:
+        return _odd_root(above) if above.op == "mul" else above
     plain = above / below
     if above.op == "exp" and _beyond_one(below) is above:
         return both(plain, 1 / (1 + above.pool.node("exp", -above.args[0])), near=0)
     if above.op == below.op == "gamma":
         return _gamma_ratio(plain, above.args[0], below.args[0])
-    if above.op == "mul" and any(a.op == "sign" for a in above.args) and _one(below):
-        return _odd_root(above)
     return plain
 
 
@@ -147,7 +148,7 @@ def _shifted(e: Expr) -> tuple[Expr, Fraction]:
 def _odd_root(e: Expr) -> Expr:
     """sign(s) |s|^q with q > 0 is continuous: the difference of the powers of both sides."""
     pool = e.pool
-    for step, power in (e.args, e.args[::-1]):
+    for step, power in (e.args, e.args[::-1]) if any(a.op == "sign" for a in e.args) else ():
         base, raised = _root(power)
         if step.op == "sign" and base is not None and base.op == "abs" and base.args[0] is step.args[0]:
             s, zero = step.args[0], pool.constant(0)

@@ -104,13 +104,25 @@ def equal(a: Expr, b: Expr) -> Expr:
 
 
 def _common_zero(above: Expr, below: Expr) -> _Zero | None:
-    pool, order = above.pool, reachable([above, below])
-    if above.op == "constant" or below.op == "constant" or len(order) > _MOST:
+    """It is looked for among copies of the parts, so that formulas in which there is none leave no nodes behind."""
+    order = reachable([above, below])
+    if above.op == "constant" or below.op == "constant" or len(order) > _MOST or not _inputs(above) & _inputs(below):
         return None
-    inputs = {e.index: _inputs(e) for e in (above, below)}
-    if not (inputs[above.index] & inputs[below.index]) or any(e.op not in RULES and e.op not in _KINKS for e in order):
+    if any(e.op not in RULES and e.op not in _KINKS for e in order):
         return None
-    leaf = pool.node("bound", value=_LEAF)
+    copies = _copied(order)
+    return None if _searched(copies[above.index], copies[below.index]) is None else _searched(above, below)
+
+
+def _copied(order: Sequence[Expr]) -> dict[int, Expr]:
+    pool, copies = ExprPool(), dict[int, Expr]()
+    for e in order:
+        copies[e.index] = pool.restore(e.op, tuple(copies[a.index] for a in e.args), e.value)
+    return copies
+
+
+def _searched(above: Expr, below: Expr) -> _Zero | None:
+    leaf = above.pool.node("bound", value=_LEAF)
     for s, c in dict.fromkeys([*candidates(below), *candidates(above)]):
         n, d = substitute([above, below], {s.index: leaf})
         if d is below or n is above or (_inputs(n) | _inputs(d)) & _inputs(s):
