@@ -19,6 +19,7 @@ from .forms.ways_out import other_form
 from .functions import Spline
 from .functions.lattices import TricubicSpline
 from .functions.primitives import AppliedPrimitive, Primitive, primitive_ends, primitive_places, primitive_value_ends
+from .functions.special import SPECIAL, Tabled
 from .functions.solutions import TIME, InitialValueProblem, Solution, datum, state
 from .given import TEXT, NotAFormula, expression, shown
 from .graph import primitives
@@ -156,6 +157,11 @@ class _Converter:
             return (e.args[0], *e.args[2:])
         if kind is Solution:
             return _inputs_of(e)
+        if kind in SPECIAL:
+            self.kept.append(_special(e))
+            return (self.kept[-1],)
+        if kind is Tabled:
+            return e.args[1:]  # type: ignore[no-any-return]
         if kind is AppliedPrimitive:
             return e.args[1:]  # type: ignore[no-any-return]
         if kind is TricubicSpline:
@@ -239,6 +245,15 @@ def _primitive(pool: ExprPool, e: Any, args: list[Expr]) -> Expr:
 
 
 RULES[AppliedPrimitive] = _primitive
+RULES[Tabled] = lambda pool, e, args: pool.node("tabled", *args, value=e.args[0].name)
+RULES.update(dict.fromkeys(SPECIAL, lambda pool, e, args: args[0]))
+
+
+def _special(e: Any) -> Any:
+    try:
+        return SPECIAL[type(e)](e)
+    except ValueError as error:
+        raise UnsupportedExpression(f"cannot compile {shown(e)}: {error}") from None
 
 
 @lru_cache(maxsize=256)

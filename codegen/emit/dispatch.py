@@ -22,6 +22,7 @@ from .elementary import (
     power,
     primitive,
     solution,
+    tabled,
     tabulated,
     tricubic,
     trigonometric,
@@ -84,6 +85,7 @@ POINT: dict[str, tuple[Emit, bool]] = {
     "loggamma": (gamma.loggamma_point, False), "gamma": (gamma.gamma_point, False), "polygamma": (gamma.polygamma_point, False),
     "bessel_j": (tabulated.bessel_j_point, False), "solution": (solution.solution_point, False),
     "tricubic": (tricubic.tricubic_point, False), "primitive": (primitive.primitive_point, False),
+    "tabled": (tabled.tabled_point, False),
     "sinc": (bessel.sinc_point, False), "chebyshev": (chebyshev.chebyshev_point, False),
     "lt": (logic.lt_point, False), "le": (logic.le_point, False), "eq": (logic.eq_point, False),
     "and": (logic.and_point, True), "or": (logic.or_point, True), "not": (logic.not_point, True), "around": (lambda L, a: (a,), True),
@@ -97,11 +99,13 @@ PAIRED: dict[str, Emit] = {"sincos": trigonometric.sincos, "sincos_point": trigo
 NUMBERED: dict[str, Emit] = {
     "power_integer": power.power_integer, "sinc": bessel.sinc, "bessel_j": tabulated.bessel_j, "polygamma": gamma.polygamma,
     "solution": solution.solution, "tricubic": tricubic.tricubic, "primitive": primitive.primitive,
+    "tabled": tabled.tabled,
 }  # fmt: skip
 
 
 _NUMBERED_LEVEL: dict[str, Emit] = {
     "solution": solution.solution_level, "tricubic": tricubic.tricubic_level, "primitive": primitive.primitive_level,
+    "tabled": tabled.tabled_level,
 }  # fmt: skip
 
 

@@ -122,7 +122,7 @@ RULES: dict[str, Rule] = {
     "gamma": lambda p, e, a: (e * p.node("polygamma", a[0], value=0),),
     "polygamma": lambda p, e, a: (p.node("polygamma", a[0], value=e.value + 1),),
     "solution": lambda p, e, a: (flows.slope(p, e.value, a),), "flow": _flow, "tricubic": _tricubic,
-    "primitive": lambda p, e, a: tuple(primitives.slopes(p, e, a)),
+    "primitive": lambda p, e, a: tuple(primitives.slopes(p, e, a)), "tabled": lambda p, e, a: (p.node("undefined"),),
     **{op: lambda p, e, a: (None,) for op in ("sign", "heaviside", "floor", "ceiling")},
     **{op: lambda p, e, a: () for op in ("constant", "variable", "parameter", "bound", "undefined")},
 }  # fmt: skip

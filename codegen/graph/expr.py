@@ -18,7 +18,8 @@ from ..deadline import check
 # Every operation with its number of arguments (None: any number). `value` carries what is not an expression: the
 # number of a constant, the position of a variable or parameter, the exponent of power_integer, the order of sinc,
 # bessel_j and polygamma, the number of a bound variable, how often an operation repeats, which solution it is (see `flows`),
-# which spline (see `lattices`), which function of the user's (see `primitives`), or the level that a guard must have (`trusted`, `either`).
+# which spline (see `lattices`), which function of the user's (see `primitives`), which table, or the level that a guard must have
+# (`trusted`, `either`).
 ARITY: dict[str, int | None] = {
     "constant": 0, "variable": 0, "parameter": 0, "undefined": 0,
     "add": 2, "sub": 2, "neg": 1, "mul": 2, "div": 2, "fma": 3, "power_integer": 1, "pow": 2, "sqrt": 1,
@@ -27,7 +28,7 @@ ARITY: dict[str, int | None] = {
     "sinh": 1, "cosh": 1, "tanh": 1, "asinh": 1, "acosh": 1, "atanh": 1,
     "sinc": 1, "chebyshev": None, "erf": 1, "erfc": 1, "bessel_j": 1, "sine_integral": 1,
     "loggamma": 1, "gamma": 1, "polygamma": 1, "solution": 1, "flow": None, "tricubic": 3,
-    "primitive": None,
+    "primitive": None, "tabled": 1,
     "lt": 2, "le": 2, "eq": 2, "and": 2, "or": 2, "not": 1, "true": 0, "false": 0, "around": 1, "where": 3, "choice": 3,
     "restricted": 2, "either": 4, "guarded": 2, "trusted": 2, "midpoint": 1, "refined": 2, "hull": 2,
     # Operations that bind a leaf (see `binders`), and what lowering makes of a repetition.

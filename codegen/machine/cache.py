@@ -71,7 +71,7 @@ def _private(status: os.stat_result) -> bool:
 def fingerprint() -> bytes:
     """Digest of the source of all of `codegen`: code emitted by another version is never used."""
     digest = hashlib.sha256()
-    for path in sorted(SOURCE.rglob("*.py")):
+    for path in sorted([*SOURCE.rglob("*.py"), *SOURCE.rglob("*.npz")]):
         digest.update(path.relative_to(SOURCE).as_posix().encode() + b"\0" + path.read_bytes())
     return digest.digest()
 

@@ -26,6 +26,7 @@ from .functions import Decorated, ElementaryFunctions, excludes_zero
 from .gamma import gamma_range, log_value, plain_value, polygamma_range
 from .primitive import primitive_range
 from .solution import solution_range
+from .tabled import tabled_range
 from .spherical_bessel import quotient_range
 from .tricubic import spline_level, spline_range
 
@@ -181,6 +182,11 @@ class Reference(ElementaryFunctions):
     def solution(self, value: bytes, x: Decorated) -> Decorated:
         """That of a differential equation; the whole line beyond what is known of it."""
         bounds = solution_range(value, x.lo, x.hi, self.format)
+        return self.undefined() if bounds is None else self._decorated(bounds, 3, x)
+
+    def tabled(self, name: str, x: Decorated) -> Decorated:
+        """A tabled function, enclosed by its table."""
+        bounds = tabled_range(name, x.lo, x.hi, self.format)
         return self.undefined() if bounds is None else self._decorated(bounds, 3, x)
 
     def primitive(self, value: bytes, *x: Decorated) -> Decorated:
