@@ -18,9 +18,10 @@ from sympy.logic.boolalg import BooleanFalse, BooleanTrue
 from .forms.ways_out import other_form
 from .functions import Spline
 from .functions.lattices import TricubicSpline
+from .functions.pieces import Tabled
 from .functions.primitives import AppliedPrimitive, Primitive, primitive_ends, primitive_places, primitive_value_ends
-from .functions.special import SPECIAL, Tabled
 from .functions.solutions import TIME, InitialValueProblem, Solution, datum, state
+from .functions.special import SPECIAL
 from .given import TEXT, NotAFormula, expression, shown
 from .graph import primitives
 from .graph.expr import Expr, ExprPool

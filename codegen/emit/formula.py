@@ -24,7 +24,7 @@ class _InPlace(Translation):
         return tuple(self.inputs[e.value])
 
     def apply(self, name: str, emit: Emit, *args: str, short: bool = False) -> Values:
-        return tuple(emit(self.L, *args))
+        return tuple(emit(self.L, *args)) if short else self.L.called(name, emit, *args)
 
 
 @register

@@ -115,7 +115,7 @@ class Lanes:
         types = "{ " + ", ".join([self.vector] * len(usual)) + " }"
         if name not in self.intrinsics:
             self.intrinsics[name] = ""  # what the function declares in turn comes behind it
-            self.intrinsics[name] = self._cold(name, function, len(given), types)
+            self.intrinsics[name] = self._own(name, function, len(given), " cold")
         reduce = f"llvm.vector.reduce.or.v{self.width}i1"
         self.intrinsics.setdefault(reduce, f"declare i1 @{reduce}({self.mask})")
         any_lane = self.emit(f"call i1 @{reduce}({self.mask} {mask})")
@@ -127,14 +127,26 @@ class Lanes:
         self.lines += [f"  br label %after.{label}", f"after.{label}:"]
         return [self.emit(f"phi {self.vector} [ {a}, %before.{label} ], [ {b}, %rare.{label} ]") for a, b in zip(usual, made, strict=True)]
 
-    def _cold(self, name: str, function: "Emit", arity: int, types: str) -> str:
+    def called(self, name: str, function: "Emit", *args: str) -> tuple[str, ...]:
+        """The results of a function of its own, written once in the module of these lanes: for parts of library functions."""
+        name = f"part_{name}"
+        if name not in self.intrinsics:
+            self.intrinsics[name] = ""
+            self.intrinsics[name] = self._own(name, function, len(args), "")
+        types = str(self.intrinsics[name]).partition("fastcc ")[2].partition(" @")[0]
+        packed = self.emit(f"call fastcc {types} @{name}({', '.join(f'{self.vector} {a}' for a in args)})")
+        return tuple(self.emit(f"extractvalue {types} {packed}, {k}") for k in range(types.count("double")))
+
+    def _own(self, name: str, function: "Emit", arity: int, kind: str) -> str:
+        """The text of a function that takes and returns vectors."""
         lanes = Lanes(self.intrinsics, self.width, self.rounding)
-        packed = "poison"
-        for k, value in enumerate(function(lanes, *(f"%a{k}" for k in range(arity)))):
+        values = function(lanes, *(f"%a{k}" for k in range(arity)))
+        types, packed = "{ " + ", ".join([self.vector] * len(values)) + " }", "poison"
+        for k, value in enumerate(values):
             packed = lanes.emit(f"insertvalue {types} {packed}, {lanes.vector} {value}, {k}")
         parameters = ", ".join(f"{self.vector} %a{k}" for k in range(arity))
         body = "\n".join(lanes.lines)
-        return f"define internal fastcc {types} @{name}({parameters}) #2 cold {{\n{body}\n  ret {types} {packed}\n}}"
+        return f"define internal fastcc {types} @{name}({parameters}) #2{kind} {{\n{body}\n  ret {types} {packed}\n}}"
 
     # -- rounded arithmetic -------------------------------------------------------------------------------------
 

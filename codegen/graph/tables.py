@@ -11,8 +11,8 @@ FILE = Path(__file__).with_name("tables.npz")
 
 
 class Layout(NamedTuple):
-    """`first` and `last`: the ends of the table; cells are `linear` of the width 2^-bits, or geometric with `bits` of the mantissa; `degree`;
-    `rising` or falling.
+    """`first` and `last`: the ends of the table; cells are `linear` of the width 2^-bits, or geometric with `bits` of the mantissa;
+    `degree`; `rising` or falling.
     """
 
     linear: bool

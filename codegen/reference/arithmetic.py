@@ -26,8 +26,8 @@ from .functions import Decorated, ElementaryFunctions, excludes_zero
 from .gamma import gamma_range, log_value, plain_value, polygamma_range
 from .primitive import primitive_range
 from .solution import solution_range
-from .tabled import tabled_range
 from .spherical_bessel import quotient_range
+from .tabled import tabled_range
 from .tricubic import spline_level, spline_range
 
 

@@ -23,7 +23,8 @@ def main() -> None:
         stored[name] = all_rows(table)
         stored[f"{name}.layout"] = np.array([float(x) for x in table.layout])
         worst = np.max(stored[name][:, -1] / abs(stored[name][:, 0]))
-        print(f"{name:>20}: {len(stored[name]):>5} rows, relative error {worst / 2.0**-53:.3f} * 2^-53, {time.perf_counter() - begin:.1f} s", flush=True)
+        seconds = time.perf_counter() - begin
+        print(f"{name:>20}: {len(stored[name]):>5} rows, relative error {worst / 2.0**-53:.3f} * 2^-53, {seconds:.1f} s", flush=True)
     np.savez_compressed(FILE, **dict(sorted(stored.items())))  # type: ignore[arg-type]
 
 

@@ -8,11 +8,11 @@ from codegen.graph.tables import Layout
 
 from .rows import Function, Table
 
-
 Most = Callable[[arb, arb], arb]
 
 
-def linear(function: Function, first: float, last: float, bits: int, degree: int, rising: bool, reach: float, most: Most | None = None) -> Table:
+def linear(function: Function, first: float, last: float, bits: int, degree: int, rising: bool, reach: float,
+           most: Most | None = None) -> Table:
     return Table(function, Layout(True, first, last, bits, degree, rising), reach, None, most)
 
 
@@ -216,7 +216,8 @@ TABLES: dict[str, Table] = {
     "bessel_k1": geometric(lambda z: z * k1(z), 2.0**-30, 1024, 3, 20, True, most=lambda lo, hi: hi * k1(acb(lo)).real),
     "bessel_i0": linear(i0, 0, 4, 3, 15, True, 1.5, at_most(i0)),
     "bessel_i1": linear(i1, 0, 4, 3, 15, True, 1.5, at_most(i1)),
-    "bessel_i0_scaled": geometric(lambda z: z.sqrt() * i0_scaled(z), 4, 1024, 4, 17, False, 0.4, most=lambda lo, hi: hi.sqrt() * i0_scaled(acb(lo)).real),
-    "bessel_i1_scaled": geometric(lambda z: z.sqrt() * z / 2 * (-2 * z).hypgeom_1f1(acb(1.5), acb(3)), 4, 1024, 4, 17, True, 0.4,
+    "bessel_i0_scaled": geometric(lambda z: z.sqrt() * i0_scaled(z), 4, 1024, 4, 17, False, 0.4, most=lambda lo, hi: hi.sqrt() *
+    i0_scaled(acb(lo)).real), "bessel_i1_scaled": geometric(lambda z: z.sqrt() * z / 2 * (-2 * z).hypgeom_1f1(acb(1.5), acb(3)), 4, 1024,
+    4, 17, True, 0.4,
                                   most=lambda lo, hi: hi.sqrt() * i0_scaled(acb(lo)).real),
 }  # fmt: skip

@@ -6,9 +6,9 @@ About a centre c, let |f| <= M on the circle of radius R, of which M is seen by 
 
 and of N equidistant points on a smaller circle of radius r the discrete transform is c_k r^k up to M (r/R)^N / (1 - (r/R)^N) for k < N.
 
-Horner's scheme by fused operations, all powers of t exact, carries at most k + 1 roundings of the term c_k t^k, k >= 1, for powers up to d; the
-sum with the low part of c_0 one more: (k + 3) u |c_k| T^k, u = 2^-52, with a factor for their products. Where a product underflows 2^-1060 is
-far more than that loses.
+Horner's scheme by fused operations, all powers of t exact, carries at most k + 1 roundings of the term c_k t^k, k >= 1, for powers up to
+d; the sum with the low part of c_0 one more: (k + 3) u |c_k| T^k, u = 2^-52, with a factor for their products. Where a product underflows
+2^-1060 is far more than that loses.
 """
 
 import itertools
@@ -27,8 +27,9 @@ U = 2.0**-52
 
 
 class Table(NamedTuple):
-    """`reach`: R as a part of the centre (geometric), or as it is (linear). `most`, of the least and the greatest real part x of the circle,
-    bounds |f| there, if that is known; else Arb is asked. `series`, of a centre and a degree, has the coefficients, if not the transform.
+    """`reach`: R as a part of the centre (geometric), or as it is (linear). `most`, of the least and the greatest real part x of the
+    circle, bounds |f| there, if that is known; else Arb is asked. `series`, of a centre and a degree, has the coefficients, if not the
+    transform.
     """
 
     function: Function

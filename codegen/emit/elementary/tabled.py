@@ -5,14 +5,14 @@ The operation ``tabled(x)`` has the name of its table as value. A table covers p
     geometric   cells between numbers of `bits` leading bits of the mantissa, from `first` to `last`, powers of two: the bits of x say which
     linear      cells |x - k w| <= w/2 of a width w = 2^-bits, from `first` to `last`
 
-t = x - centre is exact: x and the centre are multiples of the last place of x, and their difference is no larger than x. Of geometric cells it is measured in the power
-of two that x is a multiple of, less than twice, which is exact, too. A row is
+t = x - centre is exact: x and the centre are multiples of the last place of x, and their difference is no larger than x. Of geometric
+cells it is measured in the power of two that x is a multiple of, less than twice, which is exact, too. A row is
 
     c_0 as two doubles, c_1, ..., c_d, E
 
-with |f(x) - (c_0 + c_1 t + ... + c_d t^d)| and the roundings of Horner's scheme together at most E (see `tests.special_tables.rows`), in any
-rounding mode. The sums with c_0 are rounded outward here. f is monotone on the whole table, as the program proves, so the ends of a box span
-its range; a box that is not within the table gets the whole line, at level 0.
+with |f(x) - (c_0 + c_1 t + ... + c_d t^d)| and the roundings of Horner's scheme together at most E (see `tests.special_tables.rows`), in
+any rounding mode. The sums with c_0 are rounded outward here. f is monotone on the whole table, as the program proves, so the ends of a
+box span its range; a box that is not within the table gets the whole line, at level 0.
 """
 
 import math
