@@ -17,6 +17,7 @@ from sympy.logic.boolalg import BooleanFalse, BooleanTrue
 
 from .forms.ways_out import other_form
 from .functions import Spline
+from .functions.algebraic import root_of
 from .functions.lattices import TricubicSpline
 from .functions.pieces import Tabled
 from .functions.primitives import AppliedPrimitive, Primitive, primitive_ends, primitive_places, primitive_value_ends
@@ -158,6 +159,8 @@ class _Converter:
             return (e.args[0], *e.args[2:])
         if kind is Solution:
             return _inputs_of(e)
+        if kind in NUMBERS:
+            return ()
         if kind in SPECIAL:
             self.kept.append(_special(e))
             return (self.kept[-1],)
@@ -188,6 +191,10 @@ class _Converter:
             raise UnsupportedExpression(f"the free symbol {e} is neither variable nor parameter; {hint}")
         if isinstance(e, (BooleanTrue, BooleanFalse)):
             return self.pool.node("true" if e == sp.true else "false")
+        if type(e) in NUMBERS:
+            return RULES[type(e)](self.pool, e, [])
+        if e is sp.TribonacciConstant:
+            return self.convert(e.expand(func=True))
         if e is sp.GoldenRatio:
             return (1 + self.pool.node("sqrt", self.pool.constant(5))) * Fraction(1, 2)
         if e in _CONSTANTS:
@@ -248,6 +255,27 @@ def _primitive(pool: ExprPool, e: Any, args: list[Expr]) -> Expr:
 RULES[AppliedPrimitive] = _primitive
 RULES[Tabled] = lambda pool, e, args: pool.node("tabled", *args, value=e.args[0].name)
 RULES.update(dict.fromkeys(SPECIAL, lambda pool, e, args: args[0]))
+
+
+def _zeta(pool: ExprPool, e: Any, args: list[Expr]) -> Expr:
+    """Of integers from 2 up."""
+    s = e.args[0]
+    if len(e.args) > 1 or not (s.is_Integer and s > 1):
+        raise UnsupportedExpression(f"cannot compile {shown(e)}: zeta is known at integers from 2 up")
+    return pool.constant(f"zeta {int(s)}")
+
+
+def _algebraic(pool: ExprPool, e: Any, args: list[Expr]) -> Expr:
+    found = root_of(e)
+    if found is None:
+        raise UnsupportedExpression(f"{shown(e)} is not a finite real constant that is known; a kernel computes with real numbers only")
+    if found.lo == found.hi:
+        return pool.constant(found.lo + found.whole)
+    return pool.constant(f"root {found.lo} {found.hi} {' '.join(map(str, found.coefficients))}") + found.whole
+
+
+NUMBERS: dict[type, Convert] = {sp.zeta: _zeta, sp.CRootOf: _algebraic, sp.AlgebraicNumber: _algebraic}
+RULES.update(NUMBERS)
 
 
 def _special(e: Any) -> Any:

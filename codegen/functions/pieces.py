@@ -66,7 +66,7 @@ def odd(positive: Both) -> Both:
 
 
 def swinging(both: Both, lo: Any, hi: Any, place: Formula, first: Any) -> tuple[Any, Any]:
-    """The range over lo >= 0 of a function whose extremes from lo on, at place(first), place(first + 1), ..., lie between the two before."""
+    """The range over lo >= 0 of a function whose extremes from lo on, at place(first), place(first + 1), ..., lie between those before."""
     near, after = place(first), place(first + 1)
     low, high = ([both(e)[k] for e in (lo, hi, near, after)] for k in range(2))
     return (cases((least(*low[:2]), hi < near), (least(*low[:3]), hi < after), (least(*low), True)),

@@ -20,7 +20,8 @@ from mpmath import libmp
 from mpmath.libmp import finf, fninf, fzero, mpf_mul, mpf_neg
 
 from .chebyshev_basis import basis_range
-from .directed import DOUBLE, DOWN, UP, Number, Pair, greatest, infinite, least, less, named_constant, power, real_power, sign
+from .constants import named_constant
+from .directed import DOUBLE, DOWN, UP, Number, Pair, greatest, infinite, least, less, power, real_power, sign
 from .entire import ERF, SI, bessel, complement, entire_range
 from .functions import Decorated, ElementaryFunctions, excludes_zero
 from .gamma import gamma_range, log_value, plain_value, polygamma_range
