@@ -75,13 +75,8 @@ def distance(a: Any, b: Any, at: float = 0.0, *, tolerance: float = 1e-9, spacin
     parameters : mapping, optional
         {symbol: number or (lo, hi)}, for the `generative.Parameter` symbols in the formulas. With ranges (lo, hi) the least distance for
         any values in these is meant; `parameters` of the answer holds the values (boxes) at which it comes about.
-    budget : float or Budget, optional
-        Seconds or a `Budget`; None is 60 seconds.
-    progress : bool, optional
-        Show a bar.
-    log : path, optional
-        A file for a log of the proof, which `collide.check` verifies by itself. It is found after the search, within the same budget, and
-        `notes` say what it proves.
+    budget, progress, log : optional
+        As in `minimize`.
 
     Returns
     -------
@@ -142,14 +137,10 @@ def clearance(bodies: Sequence[Any], time: tuple[Any, Any], at_least: float | No
         If they do, the bracket begins with it.
     tolerance : float, optional
         `tolerance`, a bracket width: that of the distance, against its size.
-    spacing, parameters, log : optional
+    spacing, parameters, budget, progress, log : optional
         As in `distance`.
 
         Deprecated: `separation`, the former name of `spacing`, is still taken until 0.1.0, with a DeprecationWarning.
-    budget : float or Budget, optional
-        Seconds or a `Budget`; None is 60 seconds.
-    progress : bool, optional
-        Show a bar.
 
     Returns
     -------

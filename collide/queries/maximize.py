@@ -46,25 +46,10 @@ def maximize(objective: Any, domain: Mapping[Any, tuple[Any, Any]], *, equal: An
 
     Parameters
     ----------
-    objective : formula
-        The real function f.
-    domain : mapping
-        {symbol: (lo, hi), ...}, with finite lo < hi; assumptions as of `minimize`.
-    equal : formula or list, optional
-        Formulas h, meaning h = 0, or Eq(a, b).
-    at_least : formula, relation or list, optional
-        Formulas g, meaning g >= 0, or relations, joined by And, Or, Not. Each strict inequality is read as closed, and `notes` say so.
-    tolerance : float, optional
-        `tolerance`, a bracket width: that of the maximum, times its size where that is larger than 1.
-    width : float, optional
-        `width`, a parameter width: boxes are divided until they are no wider.
-    budget : float or Budget, optional
-        Seconds or a `Budget`.
-    progress : bool, optional
-        Show a bar.
+    objective, domain, equal, at_least, tolerance, width, budget, progress
+        As in `minimize`.
     log : path, optional
-        A file for a log of the proof, which `collide.check` verifies. It is about the minimum of -f: its bounds are those of the maximum
-        with the other sign.
+        As in `minimize`. The log is about the minimum of -f: its bounds are those of the maximum with the other sign.
 
     Returns
     -------

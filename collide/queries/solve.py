@@ -124,13 +124,8 @@ def solve(equations: Any, domain: Mapping[Any, tuple[Any, Any]], *, at_least: An
         `tolerance`, a parameter width: boxes are divided until they are no wider, and only then left undecided.
     method : str, optional
         "auto"; or "newton", "krawczyk", "subdivision" for comparison.
-    budget : float or Budget, optional
-        Seconds or a `Budget`; None is 60 seconds. A spent budget raises nothing.
-    progress : bool, optional
-        Show a bar.
-    log : path, optional
-        A file for a log of the proof, which `collide.check` verifies by itself. It is found after the search, within the same budget, and
-        `notes` say what it proves.
+    budget, progress, log : optional
+        As in `minimize`.
 
     Returns
     -------
