@@ -22,7 +22,7 @@ from .motion.moving_body import MovingBody
 from .motion.rotation import crosses, quaternions
 from .motion.state import BodyState, State, at_each, places_along
 from .rigid_body import RigidBody
-from .simulation.transitions import ModeChange
+from .simulation.state import ModeChange
 
 _LOADED = "It was loaded from a file: a saved run is no proof."
 

@@ -22,7 +22,7 @@ from .motion.moving_body import MovingBody
 from .motion.polynomial import Polynomial
 from .motion.prescribed import Prescribed
 from .rigid_body import RigidBody
-from .simulation.transitions import ModeChange
+from .simulation.state import ModeChange
 
 _STATE = {"centre": (3,), "velocity": (3,), "acceleration": (3,), "turn": (3, 3), "spin": (3,), "spinning": (3,)}
 _FORCED = {"centre": (3,), "turn": (3, 3), "path": (-1, 3), "turning": (-1, 4)}

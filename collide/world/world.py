@@ -1,5 +1,6 @@
 """`World`: bodies with mass, gravity and what happens at contacts; `run` lets them go."""
 
+import functools
 from collections.abc import Callable, Sequence
 from os import PathLike
 from typing import TYPE_CHECKING, Any
@@ -22,7 +23,8 @@ from .motion.moving_body import MovingBody, NotFinite
 from .reason import Reason, Undecided
 from .rigid_body import RigidBody, friction_of, restitution_of
 from .run import Outcome, Run
-from .simulation.loop import Simulation
+from .simulation.loop import go_on
+from .simulation.state import Simulation
 
 if TYPE_CHECKING:
     from .certified.loop import Certified
@@ -184,7 +186,8 @@ class World(Frozen):
         return Certified(self._actors(), self.coefficients, start, self.called)
 
     def _finish(self, simulation: "Simulation | Certified", start: float, last: float, most: float, clock: Clock) -> Run:
-        outcome, reason = advance(simulation, last, most, clock)
+        step = functools.partial(go_on, simulation) if isinstance(simulation, Simulation) else simulation.go_on
+        outcome, reason = advance(simulation, step, last, most, clock)
         return clock.read(lambda: Run(self, simulation, start, last, outcome, reason, not isinstance(simulation, Simulation)))
 
     def resume(self, run: Run, until: float | None, events: int | None, budget: Any, progress: bool) -> Run:
@@ -230,7 +233,8 @@ def limits(until: Any, events: Any, start: float) -> tuple[float, float]:
     return np.inf if until is None else float(until), np.inf if events is None else float(events)
 
 
-def advance(simulation: "Simulation | Certified", last: float, most: float, clock: Clock) -> tuple[Outcome, str]:
+def advance(simulation: "Simulation | Certified", step: Callable[[float, float, Clock], bool], last: float, most: float,
+            clock: Clock) -> tuple[Outcome, str]:
     """Event after event, and how that ended. A step for which the budget does not suffice is undone; one that is undecided is the last. No
     step goes on for long once the time is up, also where it does not look at the clock.
     """
@@ -241,7 +245,7 @@ def advance(simulation: "Simulation | Certified", last: float, most: float, cloc
                 # What interrupts a snapshot finds nothing that is to be undone.
                 saved = None
                 saved = simulation.snapshot()
-                finished = simulation.go_on(last, most, clock)
+                finished = step(last, most, clock)
         except NotFinite as stop:
             who = [k for k, a in enumerate(simulation.actors) if a.rigid is stop.rigid][:1]
             simulation.stuck = str(Reason.of(simulation.called, who, stop.time, "would move by numbers that are not finite",

@@ -21,7 +21,7 @@ from ..motion.moving_body import MovingBody
 from ..narrow_phase.overlap import share_a_point
 from ..narrow_phase.search import state_at
 from ..reason import Activity, Reason, Undecided, Work
-from ..simulation.expiry import ordered
+from ..simulation.state import ordered
 from .arithmetic.enclosures import above, below, interval, nearest, number
 from .motion.ballistic import Flight
 from .motion.body import Body

@@ -11,7 +11,7 @@ from ...moment.start import Start
 from ...search.clock import Clock
 from ..narrow_phase.search import state_at
 from ..reason import Reason, Undecided
-from ..simulation.expiry import ordered
+from ..simulation.state import ordered
 from .arithmetic.enclosures import above, below, nearest, number, vector
 from .arithmetic.first_root import Unclear
 from .motion.ballistic import NONE, Flight, Parabola

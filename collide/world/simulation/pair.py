@@ -89,7 +89,8 @@ class Pair(NamedTuple):
 
     def clear(self, until: float, motions: tuple[int, ...], impact: float | None = None) -> "Pair":
         """The claim is proved up to a time; `impact`: up to when there is no contact, where one follows."""
-        return self._replace(until=until, motions=motions, impact=impact)
+        # The most frequent one, and so without `_replace`.
+        return Pair(self.state, until, motions, impact, *self[4:])
 
     def moved_otherwise(self) -> "Pair":
         """A motion changed: the claim is of earlier ones."""
@@ -97,11 +98,15 @@ class Pair(NamedTuple):
 
     def unsure(self) -> "Pair":
         """Nothing is claimed, or, of a parting pair, nothing will be once it no longer parts."""
+        if self.state is State.UNKNOWN:
+            return self
         return self._replace(doubtful=True) if self.state is State.PARTING else self._replace(state=State.UNKNOWN)
 
     def sure(self) -> "Pair":
         """It was looked at: the doubt is over."""
-        return self._replace(state=State.SEPARATE if self.state is State.UNKNOWN else self.state, doubtful=False)
+        if self.state is State.UNKNOWN:
+            return self._replace(state=State.SEPARATE, doubtful=False)
+        return self._replace(doubtful=False) if self.doubtful else self
 
     def separates(self) -> "Pair":
         """A parting pair parts no longer: it is separate, or in doubt."""
@@ -178,14 +183,14 @@ class Pairs(Undoable[Key, Pair]):
         return _NEW
 
     def __setitem__(self, key: Key, pair: Pair) -> None:
-        before = self[key]
+        before = self.get(key, _NEW)
         super().__setitem__(key, pair)
-        if before.held is not pair.held:
-            _enter(self.held, key, pair.held)
-        if (before.manifold is None) is not (pair.manifold is None):
-            _enter(self.touched, key, pair.manifold is not None)
-        if bool(before.constraints) is not bool(pair.constraints):
-            _enter(self.followed, key, bool(pair.constraints))
+        if before.state is not pair.state:
+            _enter(self.held, key, before.held, pair.held)
+        if before.manifold is not pair.manifold:
+            _enter(self.touched, key, before.manifold is not None, pair.manifold is not None)
+        if before.constraints is not pair.constraints:
+            _enter(self.followed, key, bool(before.constraints), bool(pair.constraints))
 
     def manifold(self, key: Key) -> Manifold:
         """The latest contact of a pair that has touched."""
@@ -211,8 +216,8 @@ class Pairs(Undoable[Key, Pair]):
         self.held, self.touched, self.followed = (dict(e) for e in self._marked)
 
 
-def _enter(order: dict[Key, None], key: Key, inside: bool) -> None:
-    if inside:
+def _enter(order: dict[Key, None], key: Key, before: bool, now: bool) -> None:
+    if now and not before:
         order[key] = None
-    else:
+    elif before and not now:
         order.pop(key, None)

@@ -4,7 +4,8 @@ import numpy as np
 import sympy as sp
 
 from collide import Mesh, World
-from collide.world.simulation.loop import Simulation
+from collide.world.simulation import loop
+from collide.world.simulation.state import Simulation
 from generative import ParametricSurface, u, v
 
 _ANGLES = {u: (0, 2 * sp.pi), v: (-sp.pi / 2, sp.pi / 2)}
@@ -31,5 +32,5 @@ def slope(angle: float) -> ParametricSurface:
 def set_up(world: World) -> Simulation:
     """A run before its first step, whose bodies have their motions."""
     simulation = world._simulation(0.0)
-    simulation.set_up()
+    loop.set_up(simulation)
     return simulation

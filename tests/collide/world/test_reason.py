@@ -15,9 +15,9 @@ from collide.search.budget import Budget
 from collide.search.clock import Clock
 from collide.world.features.local_geometry import Lost
 from collide.world.reason import Activity, Reason, Undecided, Work, together
-from collide.world.simulation import next_contact
+from collide.world.simulation import contact_mode, contact_motion, contact_points, expiry, impact_points, loop, low_bounces, next_contact
 from collide.world.simulation.event_queue import EventEntry, EventKind
-from collide.world.simulation.loop import Simulation
+from collide.world.simulation.state import Simulation
 
 from .scenes import BALL, EGG, FLOOR, WALL
 
@@ -50,74 +50,74 @@ def entry(found: Any) -> EventEntry:
 
 def asked(s: Simulation, clock: Clock, patch: Any) -> None:
     s.pairs[PAIR] = s.pairs[PAIR].goes_on((-1, -1))
-    s.ask(PAIR, clock)
+    next_contact.ask(s, PAIR, clock)
 
 
 def slipping(s: Simulation, clock: Clock, patch: Any) -> None:
     patch.setattr(next_contact, "surfaces_apart", lambda *_: False)
     patch.setattr(next_contact, "surfaces_cross", lambda *_: True)
-    s._slips(PAIR, 1.0, clock)
+    next_contact.check_slips(s, PAIR, 1.0, clock)
 
 
 def overlapping(s: Simulation, clock: Clock, patch: Any) -> None:
-    s._note(PAIR, found(start={PAIR: Start.OVERLAPPING}), None, 1.0)
+    next_contact.note(s, PAIR, found(start={PAIR: Start.OVERLAPPING}), None, 1.0)
 
 
 def lost(s: Simulation, clock: Clock, patch: Any) -> None:
     def fails(*_: Any) -> bool:
-        s.courses(PAIR, s.touch(PAIR).links)
+        contact_points.points_of(s, PAIR, s.touch(PAIR).links)
         raise Lost("a contact")
 
-    patch.setattr(s, "_go_on_to", fails)
-    s.go_on(1.0, 1.0, clock)
+    patch.setattr(loop, "go_on_to", fails)
+    loop.go_on(s, 1.0, 1.0, clock)
 
 
 def many(s: Simulation, clock: Clock, patch: Any) -> None:
     s.at_once = 10_000
-    s._step(EventEntry(s.now, 0, EventKind.HIT, PAIR, (0, 0)), clock)
+    loop.step(s, EventEntry(s.now, 0, EventKind.HIT, PAIR, (0, 0)), clock)
 
 
 def again_and_again(s: Simulation, clock: Clock, patch: Any) -> None:
     for _ in range(100):
-        s._not_at_once(1, PAIR)
+        contact_motion.check_repeats(s, 1, PAIR)
 
 
 def along_a_curve(s: Simulation, clock: Clock, patch: Any) -> None:
     kept = s.pairs[PAIR].constraints
     for k in kept:
         patch.setattr(type(k.link.contact), "flattens", lambda *_: True, raising=False)
-    s._no_curves(s.system(kept, (1,)), [PAIR] * len(kept))
+    contact_motion.check_curves(s, contact_mode.system_of(s, kept, (1,)), [PAIR] * len(kept))
 
 
 def forces(s: Simulation, clock: Clock, patch: Any) -> None:
-    system = s.system(s.pairs[PAIR].constraints, (1,))
+    system = contact_mode.system_of(s, s.pairs[PAIR].constraints, (1,))
     patch.setattr(system, "courses", lambda *_: None)
-    s._solve(system, [PAIR] * len(system.kept))
+    contact_motion.solve(s, system, [PAIR] * len(system.kept))
 
 
 def doubtful(s: Simulation, clock: Clock, patch: Any) -> None:
-    patch.setattr(s, "grazing", lambda *_: None)
-    patch.setattr(s, "barely_parted", lambda *_: False)
-    s._met(entry(found(status=Status.UNRESOLVED)))
+    patch.setattr(contact_points, "grazing", lambda *_: None)
+    patch.setattr(low_bounces, "barely_parted", lambda *_: False)
+    impact_points.met(s, entry(found(status=Status.UNRESOLVED)))
 
 
 def wide(s: Simulation, clock: Clock, patch: Any) -> None:
-    patch.setattr(s, "grazing", lambda *_: None)
-    patch.setattr(s, "barely_parted", lambda *_: False)
-    patch.setattr(s, "speed", lambda *_: 1.0)
-    s._met(entry(found(time=Interval(0.5, 0.75))))
+    patch.setattr(contact_points, "grazing", lambda *_: None)
+    patch.setattr(low_bounces, "barely_parted", lambda *_: False)
+    patch.setattr(expiry, "closing_bound", lambda *_: 1.0)
+    impact_points.met(s, entry(found(time=Interval(0.5, 0.75))))
 
 
 def low(s: Simulation, clock: Clock, patch: Any) -> None:
-    patch.setattr(s, "grazing", lambda *_: None)
-    patch.setattr(s, "barely_parted", lambda *_: True)
-    s._met(entry(found(status=Status.UNRESOLVED)))
+    patch.setattr(contact_points, "grazing", lambda *_: None)
+    patch.setattr(low_bounces, "barely_parted", lambda *_: True)
+    impact_points.met(s, entry(found(status=Status.UNRESOLVED)))
 
 
 def crossing(s: Simulation, clock: Clock, patch: Any) -> None:
-    patch.setattr(s, "_touch", lambda *_: SimpleNamespace(normals=np.full((1, 3), np.nan)))
-    patch.setattr(s, "separating", lambda *_: None)
-    s._met(entry(found()))
+    patch.setattr(impact_points, "manifold_of", lambda *_: SimpleNamespace(normals=np.full((1, 3), np.nan)))
+    patch.setattr(contact_points, "separating_normal", lambda *_: None)
+    impact_points.met(s, entry(found()))
 
 
 @pytest.mark.parametrize("maker", [asked, slipping, overlapping, lost, many, again_and_again, along_a_curve, forces, doubtful, wide, low,

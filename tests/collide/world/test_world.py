@@ -11,6 +11,7 @@ from collide import Outcome, RigidBody, World
 from collide.search.budget import Budget
 from collide.world.dynamics.steady_contact import ContactMode
 from collide.world.motion.rotation import matrix
+from collide.world.simulation import contact_points, transitions
 from generative import ParametricSurface, Rigid, t, u, v
 from models.shapes.polyhedra import dodecahedron
 from models.shapes.solids import box
@@ -189,8 +190,8 @@ def test_the_centre_of_a_ball_tells_which_way_its_normal_goes():
     world = World([RigidBody(cube(), fixed=True), RigidBody(BALL, position=(1.5, 0.1, 0.2))])
     simulation = set_up(world)
     point, normals = np.array([[0.5, 0.1, 0.2]] * 2), np.array([[1.0, 0.0, 0.0], [-1.0, 0.0, 0.0]])
-    assert simulation.refuted((0, 1), point, normals).tolist() == [False, True]
-    assert simulation.refuted((1, 0), point, normals).tolist() == [True, False]
+    assert contact_points.refuted(simulation, (0, 1), point, normals).tolist() == [False, True]
+    assert contact_points.refuted(simulation, (1, 0), point, normals).tolist() == [True, False]
 
 
 def test_motions_are_those_of_bodies_of_any_kind():
@@ -400,10 +401,8 @@ def test_boxes_touch_without_overlap_at_the_start():
 
 
 def test_an_interrupted_run_goes_on_as_if_it_had_not_been(monkeypatch):
-    from collide.world.simulation import loop as simulation
-
     world, calls = dropped(0.8, restitution=0.5), []
-    after = simulation.Simulation.after
+    after = transitions.after
 
     def interrupted(self, keys):
         after(self, keys)
@@ -411,7 +410,7 @@ def test_an_interrupted_run_goes_on_as_if_it_had_not_been(monkeypatch):
         if len(calls) == 4:
             raise KeyboardInterrupt
 
-    monkeypatch.setattr(simulation.Simulation, "after", interrupted)
+    monkeypatch.setattr(transitions, "after", interrupted)
     run = world.run(until=2.0)
     assert run.outcome is Outcome.BUDGET_SPENT and "interrupted" in run.reason and len(run.events) == 2
     monkeypatch.undo()

@@ -8,8 +8,8 @@ from collide.world.broad_phase.boxes import Frame, Neighbours, box, falling, fal
 from collide.world.journal import Undoable
 from collide.world.motion.ballistic import flight
 from collide.world.motion.state import Inertia
+from collide.world.simulation import expiry
 from collide.world.simulation.event_queue import EventKind, EventQueue
-from collide.world.simulation.expiry import Boxed
 
 from ..scenes import BALL as SPHERE
 
@@ -150,8 +150,8 @@ def test_dictionaries_are_again_what_they_were():
 @pytest.mark.parametrize("force", [(0, 0, 0), (0, 0, -10)])
 def test_boxes_of_what_flies_off_grow(monkeypatch, force):
     """They were as short as it takes to move 3200 radii, some 30 microseconds; what is far ahead is hit as it was."""
-    count, hold = list[int](), Boxed._box
-    monkeypatch.setattr(Boxed, "_box", lambda *args: (count.append(1), hold(*args)))
+    count, hold = list[int](), expiry.new_box
+    monkeypatch.setattr(expiry, "new_box", lambda *args: (count.append(1), hold(*args)))
     places, speeds = [(0, 0, 0), (4, 0, 0), (2e8 + 6, 0, 0), (0, 9, 0)], [(0, 0, 0), (1e8, 0, 0), (0, 0, 0), (1, 1, 0)]
     run = World([RigidBody(SPHERE, position=p, velocity=s) for p, s in zip(places, speeds, strict=True)], gravity=force).run(until=5.0)
     assert run.outcome is Outcome.FINISHED and len(count) < 200

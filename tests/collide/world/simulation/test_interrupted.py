@@ -16,8 +16,9 @@ from collide.world.contact_solver.impact import Contact, Impact, newton, poisson
 from collide.world.journal import Undoable
 from collide.world.motion.state import Mass
 from collide.world.reason import Reason, Undecided
+from collide.world.simulation import holding, loop
 from collide.world.simulation.event_queue import EventQueue
-from collide.world.simulation.loop import Simulation
+from collide.world.simulation.state import Simulation
 
 from ..scenes import BALL, EGG, FLOOR
 
@@ -57,7 +58,7 @@ def interrupting(monkeypatch, where, name, number, error=KeyboardInterrupt, befo
 
 
 @pytest.mark.parametrize(("where", "name"), [(Undoable, "mark"), (Undoable, "__setitem__"), (EventQueue, "mark"), (EventQueue, "pop"),
-                                             (Simulation, "snapshot"), (Simulation, "fly")])
+                                             (Simulation, "snapshot"), (holding, "fly")])
 def test_ctrl_c_may_come_at_any_time(monkeypatch, where, name):
     """Also between two steps, as what can be undone is noted."""
     whole = bouncing().run(until=1.15)
@@ -71,7 +72,7 @@ def test_ctrl_c_may_come_at_any_time(monkeypatch, where, name):
 
 def test_a_second_ctrl_c_does_not_keep_a_step_from_being_undone(monkeypatch):
     with monkeypatch.context() as patch:
-        interrupting(patch, Simulation, "fly", 3)
+        interrupting(patch, holding, "fly", 3)
         interrupting(patch, EventQueue, "undo", 1)
         run = bouncing().run(until=1.15)
     assert run.outcome is Outcome.BUDGET_SPENT and "interrupted" in run.reason
@@ -99,14 +100,14 @@ def test_a_step_that_never_looks_at_the_clock_ends_all_the_same(monkeypatch):
 
     monkeypatch.setattr(runs, "_INSISTING", 0.0)
     with monkeypatch.context() as patch:
-        patch.setattr(Simulation, "_respond", endless)
+        patch.setattr(loop, "respond", endless)
         run = bouncing().run(until=1.15, budget=Budget(seconds=0.5))
     assert begun and run.outcome is Outcome.BUDGET_SPENT and not run.events
     same(run.resumed(until=1.15), whole)
 
 
 def test_what_is_undecided_once_the_time_is_up_is_no_end(monkeypatch):
-    now, hits = [0.0], Simulation._hits
+    now, hits = [0.0], loop.hits
 
     def late(self, entry, clock):
         now[0] += 100.0
@@ -114,11 +115,11 @@ def test_what_is_undecided_once_the_time_is_up_is_no_end(monkeypatch):
 
     with monkeypatch.context() as patch:
         patch.setattr(time, "perf_counter", lambda: now[0])
-        patch.setattr(Simulation, "_hits", late)
+        patch.setattr(loop, "hits", late)
         run = bouncing().run(until=1.15, budget=10)
         again = bouncing().run(until=1.15, budget=1000)
     assert run.outcome is Outcome.BUDGET_SPENT and "limit of 10 s" in run.reason
-    assert again.outcome is Outcome.UNRESOLVED and again.reason == "At t = 0.5, body 0 cannot be told; go on." and Simulation._hits is hits
+    assert again.outcome is Outcome.UNRESOLVED and again.reason == "At t = 0.5, body 0 cannot be told; go on." and loop.hits is hits
     same(run.resumed(until=1.15), bouncing().run(until=1.15))
 
 
