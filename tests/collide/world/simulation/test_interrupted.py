@@ -14,6 +14,7 @@ from collide.world.contact.tracked_pair import found_last
 from collide.world.contact_solver.gauss_seidel import coulomb
 from collide.world.contact_solver.impact import Contact, Impact, newton, poisson
 from collide.world.journal import Undoable
+from collide.world.motion.moving_body import MovingBody
 from collide.world.motion.state import Mass
 from collide.world.reason import Reason, Undecided
 from collide.world.simulation import holding, loop
@@ -104,6 +105,27 @@ def test_a_step_that_never_looks_at_the_clock_ends_all_the_same(monkeypatch):
         run = bouncing().run(until=1.15, budget=Budget(seconds=0.5))
     assert begun and run.outcome is Outcome.BUDGET_SPENT and not run.events
     same(run.resumed(until=1.15), whole)
+
+
+@pytest.mark.parametrize("certified", [False, True])
+def test_bodies_are_set_up_within_the_budget(monkeypatch, certified):
+    """What takes long is ended, the body is named, and the run holds the state of the start."""
+    ball = 'body 1 ("ball")'
+    world = World([RigidBody(FLOOR, fixed=True), RigidBody(BALL.named("ball"), position=(0, 0, 1.8))], gravity=(0, 0, -10), restitution=0.5)
+    whole, first = world.run(until=0.5, certified=certified), MovingBody.first
+
+    def endless(self, start):
+        while self.free:
+            pass
+        return first(self, start)
+
+    monkeypatch.setattr(runs, "_INSISTING", 0.0)
+    with monkeypatch.context() as patch:
+        patch.setattr(MovingBody, "first", endless)
+        run = world.run(until=0.5, certified=certified, budget=Budget(seconds=0.3))
+    assert run.outcome is Outcome.BUDGET_SPENT and f"At t = 0.0, the formulas of {ball} were being set up" in run.reason
+    assert run.state(0.0).positions[1, 2] == 1.8 and run.until == 0.0
+    same(run.resumed(until=0.5), whole)
 
 
 def test_what_is_undecided_once_the_time_is_up_is_no_end(monkeypatch):
