@@ -1,7 +1,8 @@
 """A contact that is kept, as a function of the state of its two bodies: its point and normal, and how they go on."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol, Self
 
 import numpy as np
 
@@ -22,8 +23,52 @@ class Course(NamedTuple):
     turning: np.ndarray
 
 
+class ContactGeometry(Protocol):
+    """One place where two bodies touch, as a function of their states: `OnFace`, `OnBall` and `OnEdge` in closed form, and `OnSmooth`,
+    whose two places are tracked by Newton's method. States may be those of m times.
+    """
+
+    @property
+    def tracked(self) -> bool:
+        """Whether it is found by Newton's method, and is then all that touches there."""
+        ...
+
+    @property
+    def lying(self) -> Sequence[np.ndarray]:
+        """Points (k, 3) of curves of the first body that may come to lie in the plane of contact, a set for each."""
+        ...
+
+    def course(self, one: BodyState, other: BodyState) -> Course:
+        """Point, normal and gap, and their rates."""
+        ...
+
+    def outside(self, one: BodyState, other: BodyState) -> Any:
+        """How far it is beyond the border of its parts; not above 0 within."""
+        ...
+
+    def flattens(self, one: BodyState, other: BodyState) -> bool:
+        """Whether the bodies are about to touch along a curve there."""
+        ...
+
+    def again(self) -> Self:
+        """The same contact, found from where it is now."""
+        ...
+
+
+class ClosedForm:
+    """A contact that depends on nothing but the states."""
+
+    tracked, lying = False, ()
+
+    def flattens(self, one: BodyState, other: BodyState) -> bool:
+        return False
+
+    def again(self) -> Self:
+        return self
+
+
 @dataclass(frozen=True, eq=False)
-class OnFace:
+class OnFace(ClosedForm):
     """Round a point of the first body, as seen from its centre, a ball of a `radius`, or 0, touches a flat face of the second one."""
 
     point: np.ndarray
@@ -54,7 +99,7 @@ class OnFace:
 
 
 @dataclass(frozen=True, eq=False)
-class OnBall:
+class OnBall(ClosedForm):
     """Balls of two radii round points of the bodies, as seen from their centres, touch."""
 
     point: np.ndarray
@@ -78,7 +123,7 @@ class OnBall:
 
 
 @dataclass(frozen=True, eq=False)
-class OnEdge:
+class OnEdge(ClosedForm):
     """An edge (2, 3) of the first body crosses one of the second, each as seen from its centre; `side`: which of the two normals across
     both goes to the first body.
     """

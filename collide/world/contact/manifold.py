@@ -10,19 +10,15 @@ from ..motion import rotation
 from ..motion.state import BodyState
 from ..shapes.polyhedral import Polyhedral
 from ..shapes.simple import outside
-from .closed_forms import OnBall, OnEdge, OnFace
+from .closed_forms import ContactGeometry, OnBall, OnFace
 from .coplanar import in_plane, turned_face
 from .coplanar_curves import Flats
 from .feature_pairs import between, followed
-from .tracked_pair import OnSmooth
 
 # Against size: what touches, or is on a border; and samples of an edge that do, of which the next ones are hardly higher.
 _NEAR, _LANDED = 1e-9, 3e-10
 # Against the largest, what is no length of a direction across two edges.
 _NONE = 1e-12
-
-
-Contact = OnFace | OnBall | OnEdge | OnSmooth
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,7 +41,7 @@ class ContactConstraint:
     """
 
     pair: tuple[int, int]
-    contact: Contact
+    contact: ContactGeometry
     flats: Flats = (None, None)
 
 

@@ -42,6 +42,8 @@ class OnSmooth:
     `size`: of the smaller body.
     """
 
+    tracked = True
+
     def __init__(self, one: Part, other: Part, start: tuple[np.ndarray, np.ndarray], radius: float, side: float, size: float) -> None:
         self.one, self.other, self.radius, self.side, self.size = one, other, radius, side, size
         # What was found last is near to what is asked for next, and changes no more than roundings of that.

@@ -9,9 +9,9 @@ import numpy as np
 
 from codegen.deadline import check
 
+from ..contact.closed_forms import ContactGeometry
 from ..contact.coplanar_curves import low
 from ..contact.feature_pairs import alone, deeper
-from ..contact.manifold import Contact
 from ..contact.tracked_pair import OnSmooth
 from ..contact_solver.forces import Motion, Solved, missing, solved
 from ..contact_solver.stick_slip import TOLERANCE
@@ -74,7 +74,7 @@ class GuardSet:
         for c, kept in enumerate(system.kept):
             for body, side, flat in zip(kept.link.pair, (1.0, -1.0), kept.link.flats, strict=True):
                 shape = shapes.get(body, flat)
-                if shape is not None and not isinstance(kept.link.contact, OnSmooth):
+                if shape is not None and not kept.link.contact.tracked:
                     self._add(c, body, side, shape.corners, motion, places, _TILTED if body not in shapes else math.inf)
         self._slipping(motion)
         # What was seen at times that were looked at, whose signs tell when motions end.
@@ -87,7 +87,7 @@ class GuardSet:
         for c, first in enumerate(self.system.kept):
             i, j = first.link.pair
             rims = first.link.flats != (None, None)
-            if (rims or isinstance(first.link.contact, OnSmooth)) and (i, j) not in found and (j, i) not in found:
+            if (rims or first.link.contact.tracked) and (i, j) not in found and (j, i) not in found:
                 one, other = parts(i), parts(j)
                 assert one is not None and other is not None, "a contact of parts is of bodies that have them"
                 if not (alone(one, other) or (rims and one.convex and other.convex)):
@@ -96,7 +96,7 @@ class GuardSet:
         return found
 
     @staticmethod
-    def _facing(body: Features, kept: Sequence[Contact]) -> Features:
+    def _facing(body: Features, kept: Sequence[ContactGeometry]) -> Features:
         """What of the second body of contacts may touch elsewhere one that is convex: of what is convex, too, a flat face alone, if it
         touches with that.
         """
@@ -201,7 +201,7 @@ class GuardSet:
         for plane in self.planes:
             found |= (self._heights(plane.contact, plane.side, plane.corners, motion, places[plane.body]) > plane.most).any(axis=-1)
         for c, k in enumerate(self.system.kept):
-            for points in k.link.contact.lying if isinstance(k.link.contact, OnSmooth) else ():
+            for points in k.link.contact.lying:
                 found |= self._heights(c, 1.0, points, motion, places[k.link.pair[0]]).max(axis=-1) <= low(points, self.size)
         return found
 

@@ -8,7 +8,6 @@ from functools import partial
 
 import numpy as np
 
-from ..contact.tracked_pair import OnSmooth
 from ..contact_solver.forces import ActiveConstraint
 from ..contact_solver.stick_slip import gripped
 from ..dynamics.equations import System
@@ -193,7 +192,7 @@ def check_curves(s: Simulation, system: System, owners: Sequence[Key]) -> None:
     places, *_ = system.look(s.now, s.all_courses())
     for key, kept in zip(owners, system.kept, strict=True):
         contact = kept.link.contact
-        if isinstance(contact, OnSmooth) and contact.flattens(*(places[b] for b in kept.link.pair)):
+        if contact.flattens(*(places[b] for b in kept.link.pair)):
             raise Undecided(
                 s.reason(
                     key[:2],

@@ -86,7 +86,7 @@ def constraints_of(
         own = manifold(i, j, one, other, points[n], -normals[n], s.size(key), lands)
         if not own:
             return ()
-        if any(isinstance(link.contact, OnSmooth) or link.flats != (None, None) for link in own):
+        if any(link.contact.tracked or link.flats != (None, None) for link in own):
             # These are all that there are.
             return tuple(own)
         found += own
@@ -184,7 +184,7 @@ def feet_of(s: Simulation, key: Key, links: Sequence[ContactConstraint], points:
 
 def renewed(s: Simulation, link: ContactConstraint) -> ContactConstraint:
     """A contact of curved surfaces as it is found from where it is now."""
-    if not isinstance(link.contact, OnSmooth):
+    if not link.contact.tracked:
         return link
     link.contact.course(*(place_of(s.actors[b].course, s.now) for b in link.pair))
     return ContactConstraint(link.pair, link.contact.again())
@@ -214,7 +214,7 @@ def watched(s: Simulation, key: Key) -> bool:
     parts = [features_of(s, k) for k in key[:2]] if plain else [None]
     face = s.touch(key).face
     return (
-        any(isinstance(link.contact, OnSmooth) for link in s.touch(key).links)
+        any(link.contact.tracked for link in s.touch(key).links)
         or all(p is not None and p.convex for p in parts)
         or (face is not None and parted_by(s, key, *face))
     )

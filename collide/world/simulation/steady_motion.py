@@ -7,7 +7,6 @@ import numpy as np
 
 from ..contact.closed_forms import OnFace
 from ..contact.manifold import ContactConstraint
-from ..contact.tracked_pair import OnSmooth
 from ..contact_solver.impact import Contact
 from ..dynamics import steady_contact
 from ..dynamics.steady_contact import ContactMode, SteadyContact
@@ -33,7 +32,7 @@ def pressed(s: Simulation, keys: list[Key]) -> list[Key]:
 
 def may_press(s: Simulation, key: Key) -> bool:
     """Only the equations of motion tell of bodies with corners that turn, and of what is curved."""
-    if any(isinstance(link.contact, OnSmooth) for link in s.touch(key).links):
+    if any(link.contact.tracked for link in s.touch(key).links):
         return True
     return bool(s.touch(key).links) and any(
         a.free and a.ball is None and a.course.spin_at(s.now).any() for a in (s.actors[k] for k in key[:2])
