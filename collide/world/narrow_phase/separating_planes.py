@@ -59,6 +59,11 @@ def flat(actor: MovingBody) -> Hull | None:
     return None if actor.ball is not None else hull(actor.rigid.outline)
 
 
+def accepts(one: MovingBody, other: MovingBody) -> bool:
+    """Whether all corners of both bodies are known, and that these are all there is to them."""
+    return flat(one) is not None and flat(other) is not None
+
+
 def parted(one: MovingBody, other: MovingBody, window: Window, allowed: float = 0.0, stride: float = np.inf) -> Parted:
     """Until when two bodies of flat faces are *proved* apart from the beginning of a window on, in which their motions are as queries see
     them; from then on, or since a later time, until which they are proved to be `allowed` deep in each other at most. In that time steps

@@ -26,8 +26,8 @@ from .support_planes import walls_of
 _LONG, _LONGER, _HARDLY, _ULPS = 1e-9, 8.0, 1e-13, 4.0
 
 
-def known(one: MovingBody, other: MovingBody) -> bool:
-    """Are two bodies such that all is told here?"""
+def accepts(one: MovingBody, other: MovingBody) -> bool:
+    """Whether these are balls whose centres go along polynomials, or one and a fixed body with walls."""
     if radius_of(one) is not None:
         return radius_of(other) is not None or len(walls_of(other)) > 0
     return radius_of(other) is not None and len(walls_of(one)) > 0

@@ -7,7 +7,6 @@ motion changes has new boxes and a new version; what the queue holds of its old 
 import itertools
 import math
 from collections.abc import Iterable
-from typing import Any
 
 import numpy as np
 
@@ -19,9 +18,10 @@ from ...moment.start import Start
 from ...search.clock import Clock
 from ..broad_phase.sphere_bounds import move_alike
 from ..motion.templates import Moving
-from ..narrow_phase import bounding_trees, separating_planes, spheres
+from ..narrow_phase import bounding_trees, separating_planes
 from ..narrow_phase.bounding_trees import Near
 from ..narrow_phase.search import meet, surfaces_apart, surfaces_cross
+from ..narrow_phase.time_of_impact import TimeOfImpact, provider_of
 from ..reason import Activity, Undecided, Work
 from . import expiry
 from .event_queue import EventKind, Key
@@ -86,9 +86,9 @@ def ask(s: Simulation, key: Key, clock: Clock) -> None:
     if not until > begin or move_alike(one, other, s.now):
         return
     s.activity = Activity(Work.SEARCH, key[:2], s.now)
-    rules = rules_of(s, key)
-    if rules is not None and until < math.inf:
-        enough, begin = begin + _SHORT * (until - begin), by_rules(s, rules, key, (begin, until))
+    provider = provider_of(one, other) if len(key) == 2 else None
+    if provider is not None and until < math.inf:
+        enough, begin = begin + _SHORT * (until - begin), by_rules(s, provider, key, (begin, until))
         if begin >= until or s.pairs[key].impact is not None:
             return
         if begin > enough:
@@ -118,17 +118,10 @@ def ask(s: Simulation, key: Key, clock: Clock) -> None:
 
 def both_flat(s: Simulation, key: Key) -> bool:
     """Are all corners of both bodies known, and that they are all there is to them?"""
-    return len(key) == 2 and all(separating_planes.flat(s.actors[k]) is not None for k in key)
+    return len(key) == 2 and separating_planes.accepts(s.actors[key[0]], s.actors[key[1]])
 
 
-def rules_of(s: Simulation, key: Key) -> Any:
-    """What tells of two bodies, without a search, until when they are apart, and that they meet then; if there is such."""
-    if len(key) > 2:
-        return None
-    return separating_planes if both_flat(s, key) else spheres if spheres.known(s.actors[key[0]], s.actors[key[1]]) else None
-
-
-def by_rules(s: Simulation, rules: Any, key: Key, window: Window) -> float:
+def by_rules(s: Simulation, rules: TimeOfImpact, key: Key, window: Window) -> float:
     """Up to when two bodies are proved apart, or hardly in each other since they touched; and their next contact comes into the queue,
     if that is proved.
     """
