@@ -56,6 +56,7 @@ from .queries.minimize import Minimum, MinimumStatus, minimize
 from .queries.pave import Subpaving, SubpavingStatus, pave
 from .queries.self_contact import self_contact
 from .queries.solve import Zeros, ZerosStatus, solve
+from .queries.step_limit import step_limit
 from .queries.trace import Trace, trace
 from .search.budget import Budget
 from .situations.tracking import Tracked
@@ -75,5 +76,6 @@ __all__ = [
     "TouchContact", "TouchStatus", "Trace", "Tracked", "World", "Zeros", "ZerosStatus", "bezier_pairs", "bezier_triangle_pairs",
     "boolean", "check", "check_solid", "classify", "clearance", "clearance_batch", "contact_batch", "contacts_during", "critical_value",
     "distance", "edge_edge", "exact_mass_properties", "first_contact", "hull_overlap", "mass_properties", "maximize", "mesh_mesh",
-    "minimize", "nurbs_to_bezier", "pave", "self_contact", "solve", "touch", "trace", "triangle_triangle", "vertex_face",
+    "minimize", "nurbs_to_bezier", "pave", "self_contact", "solve", "step_limit", "touch", "trace", "triangle_triangle",
+    "vertex_face",
 ]

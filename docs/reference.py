@@ -22,7 +22,7 @@ COLLIDE: Tasks = {
     "Is a body sound, and what is inside": "check_solid classify",
     "Triangles and polyhedra": "Mesh mesh_mesh MeshContact edge_edge vertex_face triangle_triangle Index Kind touch Touch TouchContact "
                                "TouchStatus Closest ClosestPair SweepAndPrune Near NearestTriangles hull_overlap HullOverlap "
-                               "boolean Boolean",
+                               "boolean Boolean step_limit",
     "Simulation": "World RigidBody Run Outcome mass_properties MassProperties exact_mass_properties ExactMass",
     "Zeros, minima and sets of inequalities": "solve Zeros ZerosStatus minimize Minimum MinimumStatus maximize Maximum MaximumStatus "
                                               "pave Subpaving SubpavingStatus",
@@ -39,7 +39,8 @@ GENERATIVE: Tasks = {
               "curve.chebyshev curve.b_spline curve.polygon curve.piecewise",
     "Surfaces from curves": "sweep.extrude sweep.revolve sweep.ruled sweep.loft sweep.profile_product sweep.sweep sweep.wire_product "
                             "sweep.affine_sweep sweep.rail_product sweep.height_field",
-    "Surfaces from points": "patch.bezier_patch patch.bezier_triangle patch.b_spline_patches",
+    "Surfaces from points": "patch.bezier_patch patch.bezier_triangle patch.b_spline_patches patch.hermite "
+                            "patch.hermite_to_bezier patch.bezier_to_hermite",
     "Surfaces from surfaces": "sweep.offset sweep.interpolate sweep.reparameterize deform.deform deform.scale deform.twist deform.taper "
                               "deform.bend",
     "Solids": "solids.extruded solids.revolved solids.lofted solids.swept solids.capsule solids.rounded_box polyhedron hull sew cap",

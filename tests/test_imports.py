@@ -130,7 +130,7 @@ ORDER: dict[str, list[str]] = {
     "codegen": ["graph", "functions", "forms", "reference", "emit", "machine", "algebra", "time_bounds", "initial_value", "hand"],
     "collide": ["bodies", "search", "culling", "situations", "moment", "timeline", "picture", "answers", "proof", "bezier", "polyhedra",
                 "sheets", "queries", "world"],
-    "collide.polyhedra": ["exact", "primitives", "mesh", "closest", "location", "touch", "distance", "flat", "boolean"],
+    "collide.polyhedra": ["exact", "primitives", "mesh", "closest", "location", "touch", "distance", "flat", "boolean", "step"],
     "collide.world": ["solids", "mass", "shapes", "rigid_body", "motion", "features", "contact", "contact_solver", "dynamics",
                       "broad_phase", "narrow_phase", "simulation", "certified"],
 }  # fmt: skip

@@ -113,8 +113,8 @@ class Closest(OwnsMemory):
     Notes
     -----
     All signs are exact for the doubles of the poses. The closest features of the last step are where the walk begins in the next. A step
-    costs as much as features change. Of bodies that penetrate, a common point of the last step that still is one decides, at some five times
-    that cost; their depth is computed when it is asked for. Steps cost a hundred times more where rounding does not decide, as it does not
+    costs as much as features change. Of bodies that penetrate, a common point of the last step that still is one decides, at some ten times
+    that; their depth is computed when it is asked for. Steps cost a hundred times more where rounding does not decide, as it does not
     for parallel faces, and where bodies begin to meet. For one thread at a time. A copy, also one that is pickled, goes on by itself from
     where the original is.
 
