@@ -40,6 +40,7 @@ from .polyhedra.distance.proximity import HullOverlap, Near, NearestTriangles, h
 from .polyhedra.location.index import Index, Kind
 from .polyhedra.mesh.first_contact import MeshContact, mesh_mesh
 from .polyhedra.primitives.queries import edge_edge, triangle_triangle, vertex_face
+from .polyhedra.swarm import Changes, Swarm
 from .polyhedra.sweep_and_prune import SweepAndPrune
 from .polyhedra.touch.touch import Touch, TouchContact, TouchStatus, touch
 from .proof import check
@@ -69,13 +70,13 @@ from .world.world import World
 __version__ = "0.1.0"
 
 __all__ = [
-    "BezierNets", "Boolean", "Budget", "Clearance", "ClearanceBatch", "Closest", "ClosestPair", "ContactTimes", "Contacts",
+    "BezierNets", "Boolean", "Budget", "Changes", "Clearance", "ClearanceBatch", "Closest", "ClosestPair", "ContactTimes", "Contacts",
     "ContradictionError", "CriticalValue", "Distance", "DistanceStatus", "ExactMass", "HullOverlap", "Index", "Interval", "Kind",
     "MassProperties", "Maximum", "MaximumStatus", "Mesh", "MeshContact", "Minimum", "MinimumStatus", "Near", "NearestTriangles",
-    "Outcome", "RigidBody", "Run", "Sensitivity", "Spell", "Start", "Status", "Subpaving", "SubpavingStatus", "SweepAndPrune", "Touch",
-    "TouchContact", "TouchStatus", "Trace", "Tracked", "World", "Zeros", "ZerosStatus", "bezier_pairs", "bezier_triangle_pairs",
-    "boolean", "check", "check_solid", "classify", "clearance", "clearance_batch", "contact_batch", "contacts_during", "critical_value",
-    "distance", "edge_edge", "exact_mass_properties", "first_contact", "hull_overlap", "mass_properties", "maximize", "mesh_mesh",
-    "minimize", "nurbs_to_bezier", "pave", "self_contact", "solve", "step_limit", "touch", "trace", "triangle_triangle",
-    "vertex_face",
+    "Outcome", "RigidBody", "Run", "Sensitivity", "Spell", "Start", "Status", "Subpaving", "SubpavingStatus", "Swarm", "SweepAndPrune",
+    "Touch", "TouchContact", "TouchStatus", "Trace", "Tracked", "World", "Zeros", "ZerosStatus", "bezier_pairs",
+    "bezier_triangle_pairs", "boolean", "check", "check_solid", "classify", "clearance", "clearance_batch", "contact_batch",
+    "contacts_during", "critical_value", "distance", "edge_edge", "exact_mass_properties", "first_contact", "hull_overlap",
+    "mass_properties", "maximize", "mesh_mesh", "minimize", "nurbs_to_bezier", "pave", "self_contact", "solve", "step_limit", "touch",
+    "trace", "triangle_triangle", "vertex_face",
 ]

@@ -22,7 +22,7 @@ COLLIDE: Tasks = {
     "Is a body sound, and what is inside": "check_solid classify",
     "Triangles and polyhedra": "Mesh mesh_mesh MeshContact edge_edge vertex_face triangle_triangle Index Kind touch Touch TouchContact "
                                "TouchStatus Closest ClosestPair SweepAndPrune Near NearestTriangles hull_overlap HullOverlap "
-                               "boolean Boolean step_limit",
+                               "boolean Boolean step_limit Swarm Changes",
     "Simulation": "World RigidBody Run Outcome mass_properties MassProperties exact_mass_properties ExactMass",
     "Zeros, minima and sets of inequalities": "solve Zeros ZerosStatus minimize Minimum MinimumStatus maximize Maximum MaximumStatus "
                                               "pave Subpaving SubpavingStatus",

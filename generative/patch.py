@@ -5,10 +5,12 @@ from typing import Any
 
 from sympy import Rational
 
+from codegen.given import expression
+
 from .curve import bernstein, bezier_points, check_knots, control_points, project, spans
 from .sampled import two_dimensional
 from .surface import ParametricSurface
-from .symbols import expression, items, u, v
+from .symbols import items, u, v
 
 Net = list[list[tuple[Any, ...]]]
 Grid = Sequence[Sequence[Any]]

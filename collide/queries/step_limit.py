@@ -51,8 +51,8 @@ def step_limit(before: Any, after: Any, *, at_least: float = 0.0, mesh: Any = No
 
     Notes
     -----
-    *Proves* that no parts meet at any time of the step but its start, where they may touch and then part. For triangles all signs are exact,
-    and the step ends within 1e-12 before the first contact. It is 0.0 if parts that touch at the start stay in one plane all the time.
+    *Proves* that no parts meet at any time of the step but its start, where they may touch and then part. For triangles all signs are
+    exact, and the step ends within 1e-12 before the first contact. It is 0.0 if parts that touch at the start stay in one plane.
     With `at_least` steps end a little earlier, and are 0.0 for parts that are nearer at the start. For patches the answer is the
     `clear_until` of `self_contact`, with the velocities after - before rounded to doubles.
 

@@ -70,6 +70,11 @@ class ClosestPair:
         return depth(self._pair.bodies, self._poses)
 
     @property
+    def meeting(self) -> bool:
+        """Have the bodies a common point? Those that touch have."""
+        return self._outcome == MEET
+
+    @property
     def penetrating(self) -> bool:
         """Have the bodies an inner point in common? Those that touch have not, at the distance 0."""
         return self._outcome == MEET and self._depth.square > Fraction(self._off)**2

@@ -5,6 +5,8 @@ rotations Q, R need not be exactly orthonormal. With y' the double near R^T (Q x
 1.01 |e| of y', as columns are orthonormal up to 1e-6. A point is inside a convex body if it is below the planes of all its faces.
 """
 
+from functools import cached_property
+
 import numpy as np
 
 from .convex_mesh import Convex
@@ -45,8 +47,13 @@ class CommonPoint:
     """`point` (3,): in the frame of the first body, or None where none is known."""
 
     def __init__(self, bodies: tuple[Convex, Convex]) -> None:
-        self.planes = Planes(bodies[0]), Planes(bodies[1])
+        self.bodies = bodies
         self.point: np.ndarray | None = None
+
+    @cached_property
+    def planes(self) -> tuple[Planes, Planes]:
+        """Those of both bodies."""
+        return Planes(self.bodies[0]), Planes(self.bodies[1])
 
     def proved(self, pose: np.ndarray) -> np.ndarray | None:
         """The point in the world if it is *proved* inside both bodies at poses (2, 12), moved to be so if need be; else None."""

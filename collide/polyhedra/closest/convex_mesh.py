@@ -35,7 +35,7 @@ def _exact(vertices: bytes) -> np.ndarray:
     return fractions(np.frombuffer(vertices).reshape(-1, 3))
 
 
-@functools.lru_cache(maxsize=64)
+@functools.lru_cache(maxsize=1024)
 def _convex(mesh: Mesh, owner: str) -> Convex:
     topology, triangles = mesh.topology, mesh.topology.corners
     if len(triangles) < 4:

@@ -39,19 +39,19 @@ def parts_of(faces: np.ndarray) -> Parts:
 
 
 class Spans(NamedTuple):
-    """(2, k, 13): the least and the greatest heights of parts along `DIRECTIONS`, at both ends."""
+    """(13, 2, k): the least and the greatest heights of parts along `DIRECTIONS`, at both ends."""
 
     low: np.ndarray
     high: np.ndarray
 
-    def at(self, k: np.ndarray) -> "Spans":
-        """Some of them."""
-        return Spans(self.low[:, k], self.high[:, k])
-
-    def near(self, other: "Spans", slack: float) -> np.ndarray:
-        """(k,): whether parts, one by one, are not told apart by a direction."""
-        above = (self.low > other.high + slack).all(axis=0) | (other.low > self.high + slack).all(axis=0)
-        return np.asarray(~above.any(axis=1))
+    def near(self, which: np.ndarray, other: "Spans", others: np.ndarray, slack: float) -> np.ndarray:
+        """Which of the pairs of parts, of these and of other ones, no direction tells apart: their numbers, in order."""
+        rows = np.arange(len(which))
+        for low, high, least, most in zip(self.low, self.high, other.low, other.high, strict=True):
+            i, j = which[rows], others[rows]
+            (a, b), (c, d) = low[:, i] > most[:, j] + slack, least[:, j] > high[:, i] + slack
+            rows = rows[~(a & b | c & d)]
+        return rows
 
 
 class Candidates:
@@ -64,25 +64,25 @@ class Candidates:
         size = max(float(np.abs(before).max(initial=0.0)), float(np.abs(after).max(initial=0.0)))
         # Sums of three products by -1, 0, 1 are out by less than 9 * 2^-53 of this; directions are at most sqrt(3) long.
         slack = 1.75 * distance + 2.0**-48 * size
-        heights = np.stack([before @ DIRECTIONS.T, after @ DIRECTIONS.T])
-        vertices, faces, edges = (Spans(heights[:, g].min(axis=2), heights[:, g].max(axis=2))
+        heights = np.stack([(before @ DIRECTIONS.T).T, (after @ DIRECTIONS.T).T], axis=1)
+        vertices, faces, edges = (Spans(heights[..., g].min(axis=3), heights[..., g].max(axis=3))
                                   for g in (np.arange(len(before))[:, None], parts.faces, parts.edges))
         # Seen by one who goes along with them.
         pairs = _close(before, after - (after - before).mean(axis=0), parts.faces, slack)
-        self.pairs = pairs = pairs[faces.at(pairs[:, 0]).near(faces.at(pairs[:, 1]), slack)]
+        self.pairs = pairs = pairs[faces.near(pairs[:, 0], faces, pairs[:, 1], slack)]
         both = np.concatenate([pairs, pairs[:, ::-1]])
         row, k = np.nonzero(parts.owns[both[:, 0], 0])
         number, face = parts.faces[both[row, 0], k], both[row, 1]
         own = (number[:, None] != parts.faces[face]).all(axis=1)
         number, face = number[own], face[own]
-        near = vertices.at(number).near(faces.at(face), slack)
-        self.points = np.column_stack([number, parts.faces[face]])[near]
+        near = vertices.near(number, faces, face, slack)
+        self.points = np.column_stack([number[near], parts.faces[face[near]]])
         row, k = np.nonzero(np.repeat(parts.owns[pairs[:, 0], 1], 3, axis=1) & np.tile(parts.owns[pairs[:, 1], 1], 3))
         one, other = parts.edge_of[pairs[row, 0], k // 3], parts.edge_of[pairs[row, 1], k % 3]
         own = (parts.edges[one][:, :, None] != parts.edges[other][:, None, :]).all(axis=(1, 2))
         one, other = one[own], other[own]
-        near = edges.at(one).near(edges.at(other), slack)
-        self.edges = np.concatenate([parts.edges[one], parts.edges[other]], axis=1)[near]
+        near = edges.near(one, edges, other, slack)
+        self.edges = np.concatenate([parts.edges[one[near]], parts.edges[other[near]]], axis=1)
 
 
 def _close(before: np.ndarray, after: np.ndarray, faces: np.ndarray, slack: float) -> np.ndarray:

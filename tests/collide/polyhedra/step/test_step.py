@@ -97,7 +97,7 @@ def test_patches():
 
 def test_bad_input_is_named():
     before, after = two([3, 0, 0], [1, 0, 0])
-    with pytest.raises(TypeError, match="the triangles of a mesh, .* or Bezier patches"):
+    with pytest.raises(TypeError, match=r"the triangles of a mesh, .* or Bezier patches"):
         step_limit(before, after)
     with pytest.raises(ValueError, match="one shape"):
         step_limit(before, after[1:], mesh=SIDES)
