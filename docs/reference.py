@@ -33,7 +33,7 @@ COLLIDE: Tasks = {
 GENERATIVE: Tasks = {
     "Symbols": "u v t x y z Parameter",
     "Bodies": "ParametricSurface Solid Edge Vertex ImplicitSurface ImplicitBody",
-    "Motions": "Rigid Screw Product Motion IDENTITY axis_angle euler pose interpolate_poses keyframes",
+    "Motions": "Rigid Screw Product Motion IDENTITY axis_angle euler quaternion_matrix pose interpolate_poses keyframes",
     "Robots and assemblies": "Chain Joint revolute prismatic fixed urdf.chain_from_urdf",
     "Curves": "Curve curve.line curve.arc curve.circle curve.ellipse curve.superellipse curve.helix curve.polynomial curve.bezier "
               "curve.chebyshev curve.b_spline curve.polygon curve.piecewise",
@@ -43,7 +43,8 @@ GENERATIVE: Tasks = {
                             "patch.hermite_to_bezier patch.bezier_to_hermite",
     "Surfaces from surfaces": "sweep.offset sweep.interpolate sweep.reparameterize deform.deform deform.scale deform.twist deform.taper "
                               "deform.bend",
-    "Solids": "solids.extruded solids.revolved solids.lofted solids.swept solids.capsule solids.rounded_box polyhedron hull sew cap",
+    "Solids": "solids.box solids.cylinder solids.sphere solids.cone solids.capsule solids.rounded_box solids.extruded solids.revolved "
+              "solids.lofted solids.swept polyhedron hull sew cap",
     "Implicit bodies": "primitives.half_space primitives.ball primitives.round_cylinder primitives.round_cone primitives.block "
                        "union intersection difference complement primitives.blend_union primitives.blend_intersection "
                        "primitives.blend_difference",

@@ -19,7 +19,7 @@ from .curve import Curve
 from .hull import hull
 from .implicit import ImplicitBody, ImplicitSurface, complement, difference, intersection, union
 from .keyframed import keyframes
-from .motion import IDENTITY, Motion, Rigid, Screw, axis_angle, euler
+from .motion import IDENTITY, Motion, Rigid, Screw, axis_angle, euler, quaternion_matrix
 from .ode import ode, ode_span
 from .polyhedron import polyhedron
 from .products import Product, pose
@@ -32,5 +32,5 @@ __all__ = [
     "IDENTITY", "Chain", "Curve", "Edge", "ImplicitBody", "ImplicitSurface", "Joint", "Motion", "Parameter", "ParametricSurface",
     "Product", "Rigid", "Screw", "Solid", "Vertex", "axis_angle", "cap", "complement", "curve", "deform", "difference", "euler", "fixed",
     "hull", "interpolate_poses", "intersection", "keyframes", "ode", "ode_span", "patch", "polyhedron", "pose", "primitives", "prismatic",
-    "revolute", "sew", "solids", "sweep", "t", "u", "union", "v", "x", "y", "z",
+    "quaternion_matrix", "revolute", "sew", "solids", "sweep", "t", "u", "union", "v", "x", "y", "z",
 ]  # fmt: skip

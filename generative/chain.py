@@ -35,18 +35,21 @@ class Joint:
     origin: Motion
     axis: tuple[Any, Any, Any]
     follows: tuple[str, Any, Any] | None = None
+    limits: tuple[Any, Any] | None = None
 
 
 def revolute(name: str, parent: str, child: str, *, axis: Any = (0, 0, 1), origin: Motion = IDENTITY,
-             follows: tuple[str, Any, Any] | None = None) -> Joint:
-    """A joint whose value is an angle, right-handed about `axis`, of any length but zero, through the origin of the child's frame."""
-    return _joint(REVOLUTE, name, parent, child, axis, origin, follows)
+             follows: tuple[str, Any, Any] | None = None, limits: tuple[Any, Any] | None = None) -> Joint:
+    """A joint whose value is an angle, right-handed about `axis`, of any length but zero, through the origin of the child's frame.
+    `limits`: two numbers that are kept as data; no query heeds them.
+    """
+    return _joint(REVOLUTE, name, parent, child, axis, origin, follows, limits)
 
 
 def prismatic(name: str, parent: str, child: str, *, axis: Any = (0, 0, 1), origin: Motion = IDENTITY,
-              follows: tuple[str, Any, Any] | None = None) -> Joint:
-    """A joint whose value is a distance along `axis`, of any length but zero."""
-    return _joint(PRISMATIC, name, parent, child, axis, origin, follows)
+              follows: tuple[str, Any, Any] | None = None, limits: tuple[Any, Any] | None = None) -> Joint:
+    """A joint whose value is a distance along `axis`, of any length but zero; `limits` as in `revolute`."""
+    return _joint(PRISMATIC, name, parent, child, axis, origin, follows, limits)
 
 
 def fixed(name: str, parent: str, child: str, *, origin: Motion = IDENTITY) -> Joint:
@@ -54,7 +57,7 @@ def fixed(name: str, parent: str, child: str, *, origin: Motion = IDENTITY) -> J
     return _joint(FIXED, name, parent, child, (0, 0, 1), origin)
 
 
-def _joint(kind: str, name: str, parent: str, child: str, axis: Any, origin: Motion, follows: Any = None) -> Joint:
+def _joint(kind: str, name: str, parent: str, child: str, axis: Any, origin: Motion, follows: Any = None, limits: Any = None) -> Joint:
     for given in (name, parent, child):
         if checked_name(given) is None:
             raise ValueError("a joint and its two links need names")
@@ -68,8 +71,16 @@ def _joint(kind: str, name: str, parent: str, child: str, axis: Any, origin: Mot
         if len(numbers) != 2:
             raise ValueError(f"joint {name} follows (name of a joint, factor, offset), got {shown(follows)}")
         follows = other, *(formula(e, [], f"what joint {name} follows") for e in numbers)
+    ends = None if limits is None else _limits(limits, f"the limits of joint {name}")
     # One factor, of whatever the origin is made.
-    return Joint(kind, name, parent, child, Rigid._unchecked(origin.rotation, origin.translation), direction, follows)
+    return Joint(kind, name, parent, child, Rigid._unchecked(origin.rotation, origin.translation), direction, follows, ends)
+
+
+def _limits(given: Any, owner: str) -> tuple[Any, Any]:
+    ends = [exact(e, owner) for e in items(given, owner)]
+    if len(ends) != 2 or any(e.is_finite is not True or e.is_real is not True for e in ends) or ends[1] < ends[0]:
+        raise ValueError(f"{owner} must be two finite numbers (lower, upper), the first one not above the second, got {shown(given)}")
+    return ends[0], ends[1]
 
 
 class Chain:
@@ -88,7 +99,8 @@ class Chain:
     (['upper', 'lower'], [('upper', 'lower')])
     """
 
-    def __init__(self, links: Mapping[str, Any], joints: Iterable[Joint]) -> None:
+    def __init__(self, links: Mapping[str, Any], joints: Iterable[Joint], *, notes: Sequence[str] = ()) -> None:
+        self._notes = tuple(notes)
         if not isinstance(links, Mapping):
             raise TypeError(f"the links of a chain are a mapping from names to bodies, got {shown(links)}")
         self._joints = tuple(items(joints, "the joints of a chain"))
@@ -111,6 +123,23 @@ class Chain:
     @property
     def joints(self) -> tuple[Joint, ...]:
         return self._joints
+
+    @property
+    def bodies(self) -> dict[str, tuple[Body, ...]]:
+        """The bodies of each link by its name, in the frame of the link, with the names that they have in results."""
+        return dict(self._links)
+
+    @property
+    def limits(self) -> dict[str, tuple[Any, Any]]:
+        """The limits of those joints that take a value and have any, by their names: exact numbers, in radian and metres. No query heeds
+        them; they are for those who choose values.
+        """
+        return {j.name: j.limits for j in self._joints if j.limits is not None and j.name in self.values}
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What was done to files that the chain was read from, a sentence each."""
+        return self._notes
 
     @property
     def root(self) -> str:
@@ -211,6 +240,12 @@ def _aligned(axis: Sequence[Any]) -> Motion:
     length = sp.sqrt(ax**2 + ay**2 + az**2)
     half = (length + az, -ay, ax, 0) if (length + az).is_zero is not True else (0, 1, 0, 0)
     return Rigid._unchecked(quaternion_matrix(half), [0, 0, 0])
+
+
+def across(axis: Sequence[Any]) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
+    """Two directions of length 1 at right angles to an axis, and to each other: those of x and y where it is z."""
+    turn = _aligned(vector(axis, [], "an axis"))
+    return turn.turn((1, 0, 0)), turn.turn((0, 1, 0))
 
 
 def _back(turn: Motion | None) -> Motion:

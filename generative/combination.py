@@ -168,9 +168,7 @@ class Combination(ImplicitBody):
 
     def changed_motions(self, change: Callable[[Motion], Motion]) -> "Combination":
         """The regular tree with other motions of its leaves, by which their places among each other stay."""
-        children = [c.changed_motions(change) if isinstance(c, Combination) else
-                    ImplicitSurface(c.body, c.bounds, motion=change(c.motion), name=c.name) for c in self.children]
-        return Combination(self.operation, children, name=self.name)
+        return Combination(self.operation, [c.changed_motions(change) for c in self.children], name=self.name)
 
     @cached_property
     def samples(self) -> list[tuple[Any, ...]]:

@@ -50,6 +50,10 @@ class ImplicitBody(Body):
         """The body with all formulas of leaves, bounds and motions changed. Leaves that were two surfaces may be one then."""
         raise NotImplementedError
 
+    def changed_motions(self, change: Callable[[Motion], Motion]) -> "ImplicitBody":
+        """This body with other motions of its leaves, by which their places among each other stay."""
+        raise NotImplementedError
+
     @property
     def pieces(self) -> tuple["Piece", ...]:
         """For each leaf the part of its surface that can be on the surface of the whole (Snyder 1993, Section 2.2)."""
@@ -168,6 +172,9 @@ class ImplicitSurface(ImplicitBody):
     def changed(self, change: Callable[[Any], Any]) -> "ImplicitSurface":
         bounds = [tuple(map(change, ends)) for ends in self.bounds]
         return ImplicitSurface(change(self.body), bounds, motion=self.motion.changed(change), name=self.name)
+
+    def changed_motions(self, change: Callable[[Motion], Motion]) -> "ImplicitSurface":
+        return ImplicitSurface(self.body, self.bounds, motion=change(self.motion), name=self.name)
 
     def same_surface(self, other: "ImplicitSurface") -> bool:
         """Whether `other` is this surface, or its complement."""

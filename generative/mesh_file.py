@@ -20,14 +20,18 @@ _READERS: dict[str, Callable[[bytes], tuple[np.ndarray, Faces]]] = {
 _MISSING, _GUESSES = re.compile(r"(?:No module named |pip install )['\"]?([\w-]+)"), ("chardet", "charset_normalizer")
 
 
+_UP_AXIS = re.compile(rb"<(?:\w+:)?up_axis>\s*([XYZ])_UP")
+
+
 class MeshFile(NamedTuple):
     """`vertices` (n, 3), finite, each place once; `faces`: their corners in turn, none of them twice in a row. `metres`: the unit of length
-    that the file names, None if its format has none.
+    that the file names, None if its format has none; `up`: likewise the axis that points up, x, y or z.
     """
 
     vertices: np.ndarray
     faces: Faces
     metres: float | None
+    up: str | None
 
 
 def polyhedron_from_file(path: str | PathLike[str], *, most: int = 2000) -> Solid:
@@ -41,27 +45,45 @@ def polyhedron_from_file(path: str | PathLike[str], *, most: int = 2000) -> Soli
     that are not finite or more than `most` triangles, and for faces that `polyhedron` refuses.
     """
     source = Path(path)
-    vertices, faces, _ = read_mesh(source)
+    found = read_mesh(source)
+    return polyhedron_of(source.name, found.vertices, found.faces, most=most)
+
+
+def polyhedron_of(name: str, vertices: np.ndarray, faces: Faces, *, most: int = 2000) -> Solid:
+    """The polyhedron of such vertices (n, 3) and faces, those of a file called `name`."""
     count = sum(len(face) - 2 for face in faces)
     if not 4 <= count <= most:
-        raise ValueError(f"{source.name} holds {count} triangles; a polyhedron takes 4 to {most}, collide.Mesh any number")
+        raise ValueError(f"{name} holds {count} triangles; a polyhedron takes 4 to {most}, collide.Mesh any number")
     points = vertices.tolist()
     try:
         return polyhedron(points, [flat for k, face in enumerate(faces) for flat in _flat_faces(points, k, face)])
     except ValueError as error:
-        raise ValueError(f"{source.name}: {error}") from None
+        raise ValueError(f"{name}: {error}") from None
+
+
+def triangles_of(points: Sequence[Sequence[float]], faces: Faces) -> Faces:
+    """The faces in triangles, also concave ones."""
+    return [piece for k, face in enumerate(faces) for piece in (_pieces(_ring(points, face), k, face) if len(face) > 3 else [face])]
 
 
 def _flat_faces(points: Sequence[Sequence[float]], k: int, face: tuple[int, ...]) -> Faces:
     """A face as it is, if it is flat or has no area, else in triangles."""
     if len(face) == 3:
         return [face]
-    ring = Grid([[Fraction(e) for e in points[c]] for c in face]).at
+    ring = _ring(points, face)
     normal = newell(ring)
     heights = [dot(normal, minus(p, ring[0])) for p in ring]
     span = max(abs(e) for p in ring for e in minus(p, ring[0]))
     if ((max(heights) - min(heights)) * FLAT) ** 2 <= span**2 * dot(normal, normal):
         return [face]
+    return _pieces(ring, k, face)
+
+
+def _ring(points: Sequence[Sequence[float]], face: tuple[int, ...]) -> Any:
+    return Grid([[Fraction(e) for e in points[c]] for c in face]).at
+
+
+def _pieces(ring: Any, k: int, face: tuple[int, ...]) -> Faces:
     try:
         return [tuple(face[i] for i in piece) for piece in triangulated(ring)]
     except ValueError as error:
@@ -87,7 +109,14 @@ def read_mesh(source: Path) -> MeshFile:
     _check(source.name, vertices, faces)
     vertices, number = _merged(vertices)
     merged = [_without_repeats(tuple(number[list(face)].tolist())) for face in faces]
-    return MeshFile(vertices, [face for face in merged if len(set(face)) > 2], metres)
+    return MeshFile(vertices, [face for face in merged if len(set(face)) > 2], metres, _up(source))
+
+
+def _up(source: Path) -> str | None:
+    """The axis that points up: glTF has y there, COLLADA what the file says, y where it says nothing. Other formats have none."""
+    kind = source.suffix.lower()
+    named = _UP_AXIS.search(source.read_bytes()) if kind == ".dae" else None
+    return named[1].decode().lower() if named else "y" if kind in (".dae", ".glb", ".gltf") else None
 
 
 def _merged(vertices: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

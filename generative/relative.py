@@ -6,8 +6,7 @@ from typing import Any
 
 from .brep import Solid
 from .changes import pieces_of
-from .combination import Combination
-from .implicit import ImplicitBody, ImplicitSurface
+from .implicit import ImplicitBody
 from .motion import IDENTITY, Motion
 from .products import Product
 
@@ -42,11 +41,8 @@ def seen_within(body: Any, count: int) -> Any:
     if isinstance(body, Solid):
         faces = [face.carried_by(rest_of(face.motion, count)) for face in body.faces]
         return body.with_faces(faces)
-    if isinstance(body, Combination):
-        return body.changed_motions(lambda motion: rest_of(motion, count))
     if isinstance(body, ImplicitBody):
-        assert isinstance(body, ImplicitSurface)
-        return ImplicitSurface(body.body, body.bounds, motion=rest_of(body.motion, count), name=body.name)
+        return body.changed_motions(lambda motion: rest_of(motion, count))
     return body.carried_by(rest_of(body.motion, count))
 
 
@@ -56,4 +52,7 @@ def rest_of(motion: Motion, count: int) -> Motion:
     rest = made_of(motion)[count:]
     if isinstance(motion, Product):
         return Product(*rest) if rest else IDENTITY
-    return functools.reduce(lambda a, b: a @ b, rest, IDENTITY)
+    whole: Motion = IDENTITY
+    for factor in rest:
+        whole = whole @ factor
+    return whole

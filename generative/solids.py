@@ -1,5 +1,5 @@
-"""Solids from curves: extruded, revolved, lofted and swept, closed by caps where they are open; and what a ball sweeps, capsules and
-rounded boxes.
+"""Solids from curves: extruded, revolved, lofted and swept, closed by caps where they are open; and solids of a few numbers: boxes,
+cylinders, spheres, cones, and what a ball sweeps, capsules and rounded boxes.
 
 Outlines are closed curves that run counterclockwise; `generative.sew` makes the edges and refuses what does not close.
 """
@@ -12,6 +12,7 @@ import sympy as sp
 
 from .brep import Edge, Solid
 from .curve import Curve
+from .polyhedron import brick
 from .sew import cap, open_sides, sew
 from .surface import ParametricSurface
 from .sweep import extrude, loft, revolve, sweep
@@ -61,6 +62,31 @@ def swept(section: Curve, path: Curve, *, up: Any = (0, 0, 1), scale: Any = 1) -
     """
     tube = sweep(section, path, up=up, scale=scale)
     return capped(tube, *(path.at(path.domain[end]) for _, end in open_sides(tube)))
+
+
+def box(sizes: Any = (1, 1, 1), *, name: str | None = None) -> Solid:
+    """|x| <= a/2, |y| <= b/2, |z| <= c/2 for `sizes` = (a, b, c), positive numbers. `name`: what results call it."""
+    return brick([positive(e, [], "a size of a box") for e in vector(sizes, [], "the sizes of a box")]).named(name)
+
+
+def cylinder(radius: Any = sp.Rational(1, 2), length: Any = 1, *, name: str | None = None) -> Solid:
+    """x^2 + y^2 <= radius^2, |z| <= length/2: about the origin, along z. `name`: what results call it."""
+    r, end = positive(radius, [], "the radius of a cylinder"), positive(length, [], "the length of a cylinder")
+    low = Curve([r * sp.cos(u), r * sp.sin(u), -end / 2], _TURN)
+    return extruded(low, [0, 0, end]).named(name)
+
+
+def sphere(radius: Any = sp.Rational(1, 2), *, name: str | None = None) -> Solid:
+    """The ball about the origin with this radius. `name`: what results call it."""
+    r = positive(radius, [], "the radius of a sphere")
+    return revolved(Curve([r * sp.sin(u), 0, -r * sp.cos(u)], (0, sp.pi))).named(name)
+
+
+def cone(radius: Any = sp.Rational(1, 2), height: Any = 1, *, name: str | None = None) -> Solid:
+    """The points between the disk of this radius in the plane z = -height/2 and the tip (0, 0, height/2). `name`: what results call it."""
+    r, h = positive(radius, [], "the radius of a cone"), positive(height, [], "the height of a cone")
+    across = r * (1 - v)
+    return capped(ParametricSurface([across * sp.cos(u), across * sp.sin(u), h * v - h / 2], {u: _TURN, v: (0, 1)})).named(name)
 
 
 def capsule(radius: Any = sp.Rational(1, 2), length: Any = 1, *, name: str | None = None) -> Solid:

@@ -1,8 +1,9 @@
 """Bodies of many triangles: numbers, not formulas. All of them have the formula of one triangle, whose corners are symbols."""
 
 import copy
+from collections.abc import Callable
 from functools import cached_property
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 from codegen.given import shown
 
@@ -22,6 +23,8 @@ TRIANGLE = ParametricSurface([a + u * (b - a) + u * v * (c - b) for a, b, c in z
 class Triangulated(Body):
     """A rigid body of triangles, carried by `motion`. Who derives from it has the triangles."""
 
+    made: ClassVar[Callable[[Any, Any], "Triangulated"] | None] = None
+    """Makes one of vertices (n, 3) and triangles (m, 3); `collide`, which builds on this package, sets it."""
     _motion: Motion = IDENTITY
 
     @property

@@ -1,5 +1,6 @@
 """URDF text, read strictly: what is not well formed, or names what is not there, is refused with its place, and nothing is left out."""
 
+import copy
 import io
 import xml.etree.ElementTree as ET
 from collections import Counter
@@ -10,24 +11,27 @@ from xml.parsers import expat
 
 from codegen.given import shown
 
-SHAPES = ("box", "cylinder", "sphere", "mesh")
+SHAPES = ("box", "cylinder", "sphere", "capsule", "mesh")
 # What may stand in a collision element and in a joint; and what of their parts is read, all of it.
-_PARTS = {"collision": {"origin", "geometry", "verbose", "contact_coefficients", "material"},
+_PARTS = {"collision": {"origin", "geometry", "verbose", "contact_coefficients", "material"}, "visual": {"origin", "geometry", "material"},
           "joint": {"origin", "parent", "child", "axis", "calibration", "dynamics", "limit", "mimic", "safety_controller"}}
 _ATTRIBUTES = {"origin": {"xyz", "rpy"}, "axis": {"xyz"}, "mimic": {"joint", "multiplier", "offset"}, "box": {"size"},
-               "cylinder": {"radius", "length"}, "sphere": {"radius"}, "mesh": {"filename", "scale"}}
+               "cylinder": {"radius", "length"}, "sphere": {"radius"}, "capsule": {"radius", "length"}, "mesh": {"filename", "scale"}}
 # How many numbers stand in an attribute; between those of shapes, readers take commas, too.
 _NUMBERS: dict[str, dict[str, tuple[int, ...]]] = {
     "origin": {"xyz": (3,), "rpy": (3,)}, "axis": {"xyz": (3,)}, "mimic": {"multiplier": (1,), "offset": (1,)},
     "limit": dict.fromkeys(("lower", "upper", "effort", "velocity"), (1,)), "box": {"size": (3,)},
-    "cylinder": {"radius": (1,), "length": (1,)}, "sphere": {"radius": (1,)}, "mesh": {"scale": (1, 3)}}
-_NEEDED = {"box": ["size"], "cylinder": ["radius", "length"], "sphere": ["radius"], "mesh": ["filename"], "mimic": ["joint"]}
+    "cylinder": {"radius": (1,), "length": (1,)}, "sphere": {"radius": (1,)}, "capsule": {"radius": (1,), "length": (1,)},
+    "mesh": {"scale": (1, 3)}}
+_NEEDED = {"box": ["size"], "cylinder": ["radius", "length"], "sphere": ["radius"], "capsule": ["radius", "length"],
+           "mesh": ["filename"], "mimic": ["joint"]}
 # Elements in each other; a robot has six.
 _DEEPEST = 50
 
 
-def collision_model(source: Path) -> io.BytesIO:
-    """The links of a URDF file with their collision elements, and its joints, as XML without anything else.
+def collision_model(source: Path, shown_as: str = "collision") -> ET.Element:
+    """The links of a URDF file with their collision elements, and its joints, as XML without anything else. With `shown_as` "visual" those
+    elements stand for collision elements.
 
     Readers of URDF recover from text that is not well formed, and leave out what they do not understand; of this text they leave out
     nothing. Elements and attributes with a prefix belong to other programs. Raises ValueError that names the place or the item: for text
@@ -41,13 +45,27 @@ def collision_model(source: Path) -> io.BytesIO:
     try:
         _check_blank(root)
         kept = ET.Element("robot", {"name": root.get("name", "robot")})
-        kept.extend([*_links(root)])
+        kept.extend([*_links(root, shown_as)])
         kept.extend([*_joints(root, {link.attrib["name"] for link in kept})])
     except ValueError as error:
         raise ValueError(f"{source.name}: {error}") from None
     if kept.find("link/collision") is None:
-        raise ValueError(f"{source.name} has no collision elements, so no link has a body; visual elements are not read")
-    return io.BytesIO(ET.tostring(kept))
+        more = "" if root.find("link/visual") is None or shown_as == "visual" else "; pass visual=True to take its visual elements for them"
+        raise ValueError(f"{source.name} has no {shown_as} elements, so no link has a body{more}")
+    return kept
+
+
+def for_other_readers(model: ET.Element) -> io.BytesIO:
+    """The text of a model, with cylinders in the place of capsules, which many readers do not know, or leave out."""
+    plain = copy.deepcopy(model)
+    for shape in [*plain.iter("capsule")]:
+        shape.tag = "cylinder"
+    return io.BytesIO(ET.tostring(plain))
+
+
+def shape_kinds(model: ET.Element) -> dict[str, list[str]]:
+    """The tags of the shapes of each link."""
+    return {link.attrib["name"]: [shape.tag for shape in link.iterfind("collision/geometry/*")] for link in model.iterfind("link")}
 
 
 def _tree(source: Path) -> ET.Element:
@@ -93,17 +111,17 @@ def _refused(source: Path, why: str, parser: Any) -> ValueError:
     return ValueError(f"{source.name} is refused at line {parser.CurrentLineNumber}, column {parser.CurrentColumnNumber + 1}: {why}")
 
 
-def _links(root: ET.Element) -> Iterator[ET.Element]:
+def _links(root: ET.Element, shown_as: str) -> Iterator[ET.Element]:
     for link in _named(root, "link"):
         _check_blank(link)
         kept = ET.Element("link", {"name": link.attrib["name"]})
-        for k, collision in enumerate(link.findall("collision")):
+        for k, collision in enumerate(link.findall(shown_as)):
             try:
                 _check_parts(collision)
                 _check_shape(collision)
             except ValueError as error:
-                raise ValueError(f"collision {k} of link {link.get('name')}: {error}") from None
-            kept.append(collision)
+                raise ValueError(f"{shown_as} {k} of link {link.get('name')}: {error}") from None
+            ET.SubElement(kept, "collision").extend([part for part in collision if part.tag in ("origin", "geometry")])
         yield kept
 
 
@@ -115,9 +133,18 @@ def _joints(root: ET.Element, links: set[str]) -> Iterator[ET.Element]:
                 link = getattr(joint.find(part), "attrib", {}).get("link")
                 if link not in links:
                     raise ValueError(f"it names no {part} link" if link is None else f"its {part} link {link!r} is not declared")
+            _check_limit(joint)
         except ValueError as error:
             raise ValueError(f"joint {joint.get('name')}: {error}") from None
         yield joint
+
+
+def _check_limit(joint: ET.Element) -> None:
+    """Of numbers that are missing the format says that they are 0, so the joint would be fixed; some readers take them for no limit."""
+    limit = joint.find("limit")
+    if joint.get("type") in ("revolute", "prismatic") and (limit is None or not {"lower", "upper"} <= limit.attrib.keys()):
+        raise ValueError(f"it is {joint.get('type')}, and has no limit with both lower and upper, of which readers think differently; "
+                         "write them, or the type continuous for a joint that turns without end")
 
 
 def _named(root: ET.Element, tag: str) -> list[ET.Element]:
@@ -177,5 +204,4 @@ def _check_shape(collision: ET.Element) -> None:
     shapes = [] if geometry is None else [child.tag for child in geometry]
     if len(shapes) != 1 or shapes[0] not in SHAPES:
         what = ", ".join(shapes) or "nothing"
-        more = "; write it as a cylinder and two spheres" if shapes == ["capsule"] else ""
-        raise ValueError(f"its geometry is {what}; one of {', '.join(SHAPES)} is expected{more}")
+        raise ValueError(f"its geometry is {what}; one of {', '.join(SHAPES)} is expected")

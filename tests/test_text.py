@@ -177,10 +177,11 @@ def checked(*, budget: Any) -> Any:
         return collide.check(file.name, budget=budget)
 
 
-def jointed(axis: Any, origin: Any, factor: Any, offset: Any) -> Any:
+def jointed(axis: Any, origin: Any, factor: Any, offset: Any, limits: Any) -> Any:
     generative.fixed("k", "b", "c", origin=origin)
     follows = "k", factor, offset
-    return [make("j", "a", "b", axis=axis, origin=origin, follows=follows) for make in (generative.revolute, generative.prismatic)]
+    kinds = generative.revolute, generative.prismatic
+    return [make("j", "a", "b", axis=axis, origin=origin, follows=follows, limits=limits) for make in kinds]
 
 
 def declared(name: Any, value: Any, low: Any, slope: Any, lower: Any, level: Any, arguments: Any) -> Any:
@@ -201,6 +202,7 @@ GENERATIVE = [
     Call(generative.complement, BALL), Call(Motion, [[1, 0, 0], [0, 1, 0], [0, 0, 1]], [0, 0, t]), Call(FALL.apply, [0, 0, t]),
     Call(FALL.turn, [0, 0, t]), Call(FALL.at, 1), Call(FALL.seen_from, FALL), Call(Rigid, [[1, 0, 0], [0, 1, 0], [0, 0, 1]], [0, 0, t]),
     Call(Rigid, [1, 0, 0, 0], [0, 0, t]), Call(Screw, [0, 0, 1], [1, 0, 0], t, 2), Call(generative.axis_angle, [0, 0, 1], t),
+    Call(generative.quaternion_matrix, [1, 0, 0, t]),
     Call(generative.euler, "xyz", [t, 1, 2]), Call(motion.quaternion_matrix, [1, 0, 0, 0]),
     Call(generative.ode, [y, -z * x], [x, y], [1, 0], (t, 0, 1), ranges={z: (1, 2)}, steps=9), Call(generative.ode_span, DECAY),
     Call(generative.interpolate_poses, HERE, HERE, (0, 1)), Call(generative.keyframes, [HERE, HERE, HERE], [0, 1, 2]),
@@ -243,10 +245,11 @@ GENERATIVE = [
     Call(fit.rotation_minimizing_up, LINE, [1, 0, 0], steps=8, tolerance=1.0),
     Call(fit.double_reflection, LINE, np.array([0.0, 1.0]), [1, 0, 0]),
     Call(approximated, u * v), Call(symbols.exact, 1), Call(generative.hull, CORNERS), Call(generative.hull, np.array(CORNERS, float)),
-    Call(solids.capsule, 1, 1), Call(solids.rounded_box, [1, 1, 1], sp.Rational(1, 8)), Call(generative.Product, FALL, HERE),
+    Call(solids.capsule, 1, 1), Call(solids.rounded_box, [1, 1, 1], sp.Rational(1, 8)), Call(solids.box, [1, 1, 1]),
+    Call(solids.cylinder, 1, 1), Call(solids.sphere, 1), Call(solids.cone, 1, 1), Call(generative.Product, FALL, HERE),
     Call(generative.pose, [1, 0, 0, 0], [0, 0, 1]), Call(generative.pose, np.eye(3), np.zeros(3)),
     Call(BALL.placed, [1, 0, 0, 0], [0, 0, 1]),
-    Call(jointed, [0, 0, 1], HERE, 1, 0), Call(chained, BALL, t, FALL),
+    Call(jointed, [0, 0, 1], HERE, 1, 0, (0, 1)), Call(chained, BALL, t, FALL),
 ]  # fmt: skip
 ROUND = ParametricSurface([sp.cos(u) * sp.cos(v), sp.sin(u) * sp.cos(v), sp.sin(v)], {u: (0, 2 * sp.pi), v: (-sp.pi / 2, sp.pi / 2)})
 CODEGEN = [
@@ -321,8 +324,8 @@ MODELS += [Call(machines.push_time, allowance=sp.Rational(1, 50), major=2, pitch
 CALLS = [*GENERATIVE, *CODEGEN, *COLLIDE, *MODELS]
 
 # Arguments that are names, functions or executors, and results, which hold what a query puts there.
-BODIES = ("ParametricSurface", "ImplicitSurface", "Solid", "union", "intersection", "difference", "polyhedron", "hull", "capsule",
-          "rounded_box", "Mesh")
+BODIES = ("ParametricSurface", "ImplicitSurface", "Solid", "union", "intersection", "difference", "polyhedron", "hull", "box", "capsule",
+          "cone", "cylinder", "rounded_box", "sphere", "Mesh")
 LOGGED = ("first_contact", "self_contact", "contact_batch", "bezier_pairs", "bezier_triangle_pairs", "mesh_mesh", "distance", "clearance",
           "solve", "minimize", "maximize")
 NAMES = {"Parameter.name", "declared.name", "compile.cpu", "Tracked.features",

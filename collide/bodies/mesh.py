@@ -172,6 +172,9 @@ class Mesh(Frozen, Triangulated):
         return f"Mesh({len(self.vertices)} vertices, {len(self.triangles)} triangles{self._named_in_repr()}){moved}"
 
 
+Triangulated.made = Mesh
+
+
 class Shape(NamedTuple):
     """`children` (nodes,): the first of two neighbours, or -1 - k for the leaf of triangle k. `levels`: the first node of each level,
     node 0 being the root.

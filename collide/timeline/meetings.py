@@ -146,7 +146,8 @@ class Meetings(Neighbourhood):
         first, second = (np.nan_to_num(self.around[k, 0], posinf=0.0, neginf=0.0).mean(axis=1) for k in m.label)
         names = {name for one in free for name in one}
         ranges = {variable_of(s): ends for s, ends in self.ranges.items() if variable_of(s) in names}
-        found = nearest(m.first, m.second, numbers, self.staged.span(m.stage), reach, self.relative.given(m.label), many, first - second, ranges, free, critical)
+        found = nearest(m.first, m.second, numbers, self.staged.span(m.stage), reach, self.relative.given(m.label), many, first - second,
+                        ranges, free, critical)
         limits = {} if self.span[0] == self.span[1] else {"t": m.window}
         for k, side, part in ((m.label[0], 1, m.first), (m.label[1], 2, m.second)):
             if part.leaves:

@@ -5,6 +5,8 @@ import math
 import pytest
 import sympy as sp
 
+from collide import distance
+from collide.bodies.parts import is_closed
 from generative import Curve, ParametricSurface, Rigid, Solid, cap, curve, sew, solids, sweep, t, u, v
 from models.shapes.quadrics import sphere
 from models.shapes.solids import box, cylinder
@@ -102,3 +104,19 @@ def test_a_rounded_box_has_the_volume_of_steiners_formula(sizes, radius):
 def test_sizes_that_are_refused(make, message):
     with pytest.raises(ValueError, match=message):
         make()
+
+
+def test_solids_of_a_few_numbers_are_centred():
+    """Volumes in closed form, and how far they reach along z."""
+    for body, size in ((solids.box([1, 2, 3]), 6.0), (solids.cylinder(1, 3), 3 * math.pi), (solids.sphere(2), 32 / 3 * math.pi),
+                       (solids.cone(1, 3), math.pi)):
+        assert volume(body) == pytest.approx(size) and is_closed(body)
+    tops = solids.box([1, 1, 3]), solids.cylinder(1, 3), solids.sphere(sp.Rational(3, 2)), solids.cone(1, 3)
+    plate = solids.box([8, 8, 1])
+    for body in tops:
+        for sign in (1, -1):
+            gap = distance(body, plate.moved(Rigid(translation=[0, 0, 4 * sign]))).bracket
+            assert gap.lo <= 2.0 <= gap.hi + 1e-12 and gap.hi < 2.0 + 1e-6
+    with pytest.raises(ValueError, match="the height of a cone"):
+        solids.cone(1, 0)
+    assert solids.sphere(1, name="ball").name == "ball"

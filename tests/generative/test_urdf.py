@@ -9,7 +9,8 @@ import pytest
 from sympy import Rational
 
 from codegen import compile
-from generative import t
+from collide import Mesh, distance
+from generative import Rigid, euler, solids, t
 from generative.urdf import chain_from_urdf
 from tests.generative.test_solids import volume
 from tests.sampled import files
@@ -71,16 +72,19 @@ def test_shapes_are_those_of_the_file(robot):
 
 
 @pytest.mark.parametrize("old, new, message", [
-    ('type="continuous"', 'type="floating"', "joint elbow of r.urdf is of type 'floating'"),
+    ('type="continuous"', 'type="floating"', "joint elbow of r.urdf is floating, and mimics another one or is mimicked"),
+    (' lower="-3" upper="3"', ' upper="3"', "joint shoulder: it is revolute, and has no limit with both lower and upper"),
+    ('lower="-3" upper="3"', 'lower="3" upper="-3"', "the limits of joint shoulder must be two finite numbers"),
     ('type="continuous"', 'type="spherical"', "joint elbow of r.urdf is of type 'spherical'"),
     ('mimic joint="elbow"', 'mimic joint="wrist"', "joint finger follows 'wrist', which is no joint"),
-    ('<sphere radius="0.15"/>', "<capsule/>", "collision 1 of link upper: its geometry is capsule; one of box, .* write it as"),
+    ('<sphere radius="0.15"/>', "<capsule/>", "collision 1 of link upper: its element <capsule> has no attribute radius"),
+    ('<sphere radius="0.15"/>', "<ellipsoid/>", "collision 1 of link upper: its geometry is ellipsoid; one of box, "),
     ('filename="tip.stl"', 'filename="r.urdf"', "collision 0 of link lower: r.urdf cannot be read as a mesh"),
     ('filename="tip.stl"', 'filename="tap.stl"', "collision 0 of link lower: there is no mesh file"),
     ('<axis xyz="0 1 0"/>', '<axis xyz="0 0 0"/>', "the axis of joint shoulder must not be the zero vector"),
     ('<box size="0.4 0.2 0.2"/>', '<box size="0.4 nan 0.2"/>', "collision 0 of link base"),
     ('<child link="left"/>', '<child link="lower"/>', "there are two joints that lead to link lower"),
-    ('<sphere radius="0.15"/>', "", "collision 1 of link upper: its geometry is nothing; one of box, cylinder, sphere, mesh is expected"),
+    ('<sphere radius="0.15"/>', "", "its geometry is nothing; one of box, cylinder, sphere, capsule, mesh is expected"),
     ('<sphere radius="0.15"/>', '<sphere radius="0.15"/><box size="1 1 1"/>', "its geometry is sphere, box; one of"),
     ('<sphere radius="0.15"/>', '<sphere radius="0"/>', "collision 1 of link upper: a sphere has the sizes 0; all must be positive"),
     ('size="0.4 0.2 0.2"', 'size="0.4 0.2 0"', "a box has the sizes 0.4 0.2 0; all must be positive"),
@@ -117,7 +121,7 @@ def test_shapes_are_those_of_the_file(robot):
     ('name="weld"', 'name="elbow"', "r.urdf: it has 2 joints of the name 'elbow'"),
     ('<axis xyz="1 0 0"/>', '<axis xyz="1 0 0"/><axis xyz="0 1 0"/>', "joint finger: it has 2 elements <axis>"),
     ('<mimic joint="elbow"', '<mimic joint="finger"', "joint finger mimics itself, through finger"),
-    ("collision", "visual", "r.urdf has no collision elements, so no link has a body; visual elements are not read"),
+    ("collision", "visual", "r.urdf has no collision elements, so no link has a body; pass visual=True to take its visual"),
 ])
 def test_what_is_no_chain_is_refused(robot, old, new, message):
     with pytest.raises((ValueError, FileNotFoundError), match=message):
@@ -166,3 +170,110 @@ def test_what_is_missing_is_said(monkeypatch, tmp_path, package):
     monkeypatch.setitem(sys.modules, package, None)
     with pytest.raises(ImportError, match=f"URDF files need {package}: pip install {package}"):
         chain_from_urdf(tmp_path / "r.urdf")
+
+
+def one_link(shape):
+    return f'<robot name="r"><link name="base"><collision><origin xyz="0 0 1"/><geometry>{shape}</geometry></collision></link></robot>'
+
+
+def body_of(chain):
+    ((body,),) = chain.bodies.values()
+    return body
+
+
+def test_a_capsule_is_as_long_as_its_cylinder_and_two_balls(robot):
+    """Centred: from 1 - 0.35 to 1 + 0.35 along z, here."""
+    body = body_of(robot(one_link('<capsule radius="0.1" length="0.5"/>')))
+    assert volume(body) == pytest.approx(math.pi * 0.01 * 0.5 + 4 / 3 * math.pi * 0.001)
+    found = distance(body, solids.box([2, 2, 1]))
+    assert found.bracket.lo <= 0.15 <= found.bracket.hi + 1e-12
+
+
+def test_limits_are_data_and_continuous_joints_have_none(robot):
+    axis = '<axis xyz="0.6 0 0.8"/>'
+    chain = robot(ROBOT.replace(axis, axis + '<limit effort="1" velocity="1" lower="-1" upper="1"/>'))
+    assert chain.limits == {"shoulder": (-3, 3)} and chain.joints[3].limits == (0, 1)
+
+
+def test_floating_and_planar_joints_have_a_value_for_each_way_to_move(robot):
+    """As an origin of the six numbers places it; and along two directions across the axis, and about it."""
+    shape = '<collision><geometry><sphere radius="1"/></geometry></collision>'
+    frame = '<robot name="r"><link name="a"/><link name="b">' + shape + '</link>{}</robot>'
+    joint = '<joint name="j" type="{}"><parent link="a"/><child link="b"/><origin xyz="1 2 3" rpy="0.1 0.2 0.3"/>{}</joint>'
+    free = robot(frame.format(joint.format("floating", "")))
+    values = {"j x": 4, "j y": 5, "j z": 6, "j yaw": 0.7, "j pitch": 0.8, "j roll": 0.9}
+    assert free.values == tuple(values) and free.ignore == []
+    placed = Rigid(euler("xyz", [0.1, 0.2, 0.3]), [1, 2, 3]) @ Rigid(euler("xyz", [0.9, 0.8, 0.7]), [4, 5, 6])
+    assert entries(free.motions(values)["b"]) == pytest.approx(entries(placed), abs=1e-12)
+    plane = robot(frame.format(joint.format("planar", '<axis xyz="0 0 2"/>')))
+    moved = {"j x": 4, "j y": 5, "j turn": 0.5}
+    assert plane.values == tuple(moved)
+    same = {"j x": 4, "j y": 5, "j z": 0, "j yaw": 0.5, "j pitch": 0, "j roll": 0}
+    assert entries(plane.motions(moved)["b"]) == pytest.approx(entries(free.motions(same)["b"]), abs=1e-12)
+
+
+def entries(motion):
+    return [float(e) for e in motion.entries]
+
+
+def test_a_prismatic_joint_moves_by_its_value_however_long_its_axis_is(robot):
+    text = ROBOT.replace('<axis xyz="1 0 0"/>', '<axis xyz="3 0 0"/>')
+    chain = robot(text.replace('<mimic joint="elbow" multiplier="0.5" offset="0.25"/>', ""))
+    left, right = (chain.motions({"shoulder": 0, "elbow": 0, "finger": Rational(1, 2)})[link] for link in ("left", "right"))
+    assert math.dist(entries(left)[9:], entries(right)[9:]) == pytest.approx(0.5)
+
+
+def test_visual_elements_are_taken_where_they_are_asked_for(robot):
+    text = ROBOT.replace("collision", "visual").replace("</geometry>", '</geometry><material name="red"><color rgba="1 0 0 1"/></material>')
+    assert robot(text, visual=True).at({"shoulder": 0, "elbow": 0}) == robot().at({"shoulder": 0, "elbow": 0})
+    with pytest.raises(ValueError, match=r"r\.urdf has no visual elements, so no link has a body"):
+        robot(visual=True)
+
+
+DAE = """<?xml version="1.0"?><COLLADA xmlns="http://www.collada.org/2005/11/COLLADASchema" version="1.4.1">
+<asset><created>2020-01-01T00:00:00</created><modified>2020-01-01T00:00:00</modified>UNIT<up_axis>UP</up_axis></asset>
+<library_geometries><geometry id="g"><mesh><source id="p"><float_array id="a" count="12">0 0 0 1 0 0 0 2 0 0 0 3</float_array>
+<technique_common><accessor source="#a" count="4" stride="3"><param name="X" type="float"/><param name="Y" type="float"/>
+<param name="Z" type="float"/></accessor></technique_common></source><vertices id="v"><input semantic="POSITION" source="#p"/></vertices>
+<triangles count="4"><input semantic="VERTEX" source="#v" offset="0"/><p>0 2 1 0 1 3 1 2 3 2 0 3</p></triangles></mesh></geometry>
+</library_geometries><library_visual_scenes><visual_scene id="s"><node><instance_geometry url="#g"/></node></visual_scene>
+</library_visual_scenes><scene><instance_visual_scene url="#s"/></scene></COLLADA>"""
+INCHES = '<unit name="inch" meter="0.0254"/>'
+
+
+@pytest.mark.parametrize("meshes", ["hull", "solid", "mesh"])
+def test_the_unit_and_the_axis_of_a_file_are_taken_as_asked(robot, meshes):
+    """A tetrahedron with legs 1, 2 and 3 along x, y and z, in inches; with y up the leg of 2 points up."""
+    pytest.importorskip("collada")
+    text = one_link('<mesh filename="tip.dae" scale="1 1 -1"/>')
+    ends = {}
+    for unit, up_axis, up in ((INCHES, "Z_UP", None), (INCHES, "Y_UP", "z"), (INCHES, "Y_UP", "file"), ("", "X_UP", "file")):
+        (robot.folder / "tip.dae").write_text(DAE.replace("UNIT", unit).replace("UP<", f"{up_axis}<"))
+        chain = robot(text, meshes=meshes, up=up)
+        body = body_of(chain)
+        assert signed_volume(body) == pytest.approx(0.0254**3 if unit else 1.0)
+        # The scale turns z over, so what pointed up is below the origin of the collision element.
+        ends[up_axis, up] = lowest(body), chain.notes
+    assert [low for low, _ in ends.values()] == pytest.approx([1 - 3 * 0.0254, 1 - 3 * 0.0254, 1 - 2 * 0.0254, 0.0])
+    assert ends["Z_UP", None][1] == ("tip.dae is taken in its unit, 0.0254 m.",)
+    assert ends["Y_UP", "file"][1][0] == "tip.dae has y up: turned to z."
+    with pytest.raises(ValueError, match=r"collision 0 of link base: the mesh tip\.dae has x as its axis that points up"):
+        robot(text, meshes=meshes)
+
+
+def triangles(mesh):
+    vertices, corners = mesh.arrays
+    moved = np.array([[float(c) for c in mesh.motion.apply(p)] for p in np.asarray(vertices)[:, :3].tolist()])
+    return moved[np.asarray(corners)]
+
+
+def signed_volume(body):
+    if isinstance(body, Mesh):
+        return float(np.linalg.det(triangles(body)).sum() / 6)
+    return volume(body)
+
+
+def lowest(body):
+    if isinstance(body, Mesh):
+        return triangles(body)[..., 2].min()
+    return min(float(body.position(vertex)[2]) for vertex in body.vertices)

@@ -42,7 +42,7 @@ def test_bodies_on_one_turntable_rest(ball: object) -> None:
 
 
 def test_links_of_a_chain_are_compared_by_the_joints_between_them() -> None:
-    """The whole chain turns fast. The capsules of radius 1/10 have axes whose ends are sqrt(1 + 9/25 - 6/5 cos(c)) apart: 2/5 where c = 0."""
+    """The whole chain turns fast. Two capsules of radius 1/10 have axes whose ends are sqrt(1 + 9/25 - 6/5 cos(c)) apart: 2/5 for c = 0."""
     bar, up = solids.capsule(sp.Rational(1, 10), 1), Rigid(translation=[0, 0, 1])
     joints = [revolute("a", "base", "first"), revolute("b", "first", "second", axis=(0, 1, 0), origin=up),
               revolute("c", "second", "third", axis=(0, 1, 0), origin=up)]
@@ -61,4 +61,5 @@ def test_parameters_of_a_frame_take_their_values() -> None:
     assert found.bracket.lo <= 1.0 <= found.bracket.hi <= 1.0 + 1e-8
     assert found.parameters[0][E].lo == 0.0 and np.allclose(np.linalg.norm(found.points[0], axis=1), [1, 2], atol=1e-5)
     rows = clearance_batch(bodies, (0, 1), parameters={E: np.array([0.0, 0.5])})
-    assert np.allclose(rows.bracket.mean(axis=1), [1.0, 1.5], atol=1e-8) and math.isclose(np.linalg.norm(rows.points[1, 1]), 2.5, abs_tol=1e-6)
+    assert np.allclose(rows.bracket.mean(axis=1), [1.0, 1.5], atol=1e-8)
+    assert math.isclose(np.linalg.norm(rows.points[1, 1]), 2.5, abs_tol=1e-6)
