@@ -107,15 +107,15 @@ def resting_solid(body: Solid) -> Member | None:
     for structure in (_ends, _frequencies, _all_numbers, None):
         member = _read_solid(body, fixed)
         if member is None or not member.numbers:
+            return member
+        other = [face for own, face in zip(member.body.faces, body.faces, strict=True) if not _closes_alike(own, face, member)]
+        alike = _has_features_alike(member.body, body)
+        if alike and not other:
+            return member
+        if structure is None:
             break
-        pairs = list(zip(member.body.faces, body.faces, strict=True))
-        other = [face for own, face in pairs if not _closes_alike(own, face, member)]
-        if not other and not _has_features_alike(member.body, body):
-            other = list(body.faces)
-        if not other:
-            break
-        fixed |= set() if structure is None else set().union(*map(structure, other))
-    return member
+        fixed = fixed.union(*map(structure, other), *([] if alike else [_all_of_features(body)]))
+    return None
 
 
 def _read_solid(body: Solid, fixed: Iterable[Any]) -> Member | None:
@@ -148,6 +148,13 @@ def _solid(shape: Formulas, layout: tuple[tuple[Any, ...], ...], closed: str, nu
     faces = [ParametricSurface([next(made), *pair()], {u: pair(), v: pair()}, flipped=flip) for flip in flipped]
     edges = [Edge(on, tuple(pair() for _ in on), pair()) for on in along]
     return Solid._unchecked(faces, edges, [Vertex(on, tuple(pair() for _ in on)) for on in at], closed)
+
+
+def _all_of_features(body: Solid) -> set[Any]:
+    """The numbers of edges and vertices, and the ends of the domains of faces."""
+    features: list[Edge | Vertex] = [*body.edges, *body.vertices]
+    found = {part for feature in features for e in _of_feature(feature) for part in sp.preorder_traversal(e) if part.is_number}
+    return found.union(*map(_ends, body.faces))
 
 
 def _has_features_alike(family: Solid, body: Solid) -> bool:

@@ -2,7 +2,8 @@
 first for the same part of others, all of them in one call.
 
 Boxes are kept in shares of the box that the bounds of a part leave to it, so they fit bodies of all sizes. Each test proves of the body at
-hand that nothing is in its own boxes; what was found of others only says where to look.
+hand that nothing is in its own boxes; what was found of others only says where to look. A part that is kept, though it may not be there, is
+found to be so by a small box that the test does not tell from it: then no search would do, as tests of larger boxes tell less.
 """
 
 import itertools
@@ -11,21 +12,26 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..search.paving import Paving
+from ..search.paving import Paving, divided
 
 Test = Callable[[np.ndarray], np.ndarray]
 """Which of boxes (k, 4, 2) may hold a point of a part?"""
 
 # Effort only: a proof of more boxes, or one more proof of a part, is not kept. Boxes that hold parts are kept wider by so many shares.
 _BOXES, _PROOFS, _WIDER = 128, 4, 2.0**-36
+# How often a box is halved along each axis that is left as small, and how many of these are.
+_HALVINGS, _SMALL = 30, 4
 _UNIT = np.tile([0.0, 1.0], (4, 1))
 
 
 class Proof(NamedTuple):
-    """In shares of a box: boxes (n, 4, 2) in which nothing is, and the box (4, 2) that they leave of it; None where they cover it."""
+    """In shares of a box: boxes (n, 4, 2) in which nothing is; the box (4, 2) that they leave of it, None where they cover it; and small
+    boxes (m, 4, 2) in that which may hold something.
+    """
 
     empty: np.ndarray
     left: np.ndarray | None
+    small: np.ndarray
 
 
 class Proofs:
@@ -37,7 +43,8 @@ class Proofs:
     def replayed(self, test: Test, whole: np.ndarray) -> tuple[bool, np.ndarray | None]:
         """Is one of them a proof for the part in the box `whole` (4, 2), too? And the box (3, 2) that it leaves of it, None for none."""
         for proof in self._kept:
-            if not test(placed(proof.empty, whole)).any():
+            kept = test(placed(np.concatenate([proof.empty, proof.small]), whole))
+            if not kept[:len(proof.empty)].any() and (proof.left is None or kept[len(proof.empty):].any()):
                 return True, None if proof.left is None else placed(proof.left, whole)[:3]
         return False, None
 
@@ -46,7 +53,7 @@ class Proofs:
         shares = None if left is None else _shares(left, whole)
         found = None if len(self._kept) >= _PROOFS else _proved(test, whole, shares)
         if found is not None:
-            self._kept.append(Proof(found, shares))
+            self._kept.append(Proof(found, shares, _UNIT[:0].reshape(0, 4, 2) if shares is None else _small(test, whole, shares)))
 
 
 def placed(shares: np.ndarray, whole: np.ndarray) -> np.ndarray:
@@ -75,6 +82,15 @@ def _proved(test: Test, whole: np.ndarray, left: np.ndarray | None) -> np.ndarra
         paving.keep(boxes[kept])
     found = np.concatenate(empty) if empty else np.empty((0, 4, 2))
     return found if paving.done and len(found) <= _BOXES else None
+
+
+def _small(test: Test, whole: np.ndarray, left: np.ndarray) -> np.ndarray:
+    """(n, 4, 2): some small boxes in shares, within a box, in which the test leaves something; they hold all of the time."""
+    boxes = left[None]
+    for axis in tuple(range(3)) * _HALVINGS:
+        halves = divided(boxes, axis)
+        boxes = halves[test(placed(halves, whole))][:_SMALL]
+    return boxes
 
 
 def _around(left: np.ndarray) -> np.ndarray:

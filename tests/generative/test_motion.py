@@ -1,9 +1,12 @@
+import random
+
 import numpy as np
 import pytest
 import sympy as sp
 from scipy.spatial.transform import Rotation
 
 from generative import IDENTITY, Motion, Rigid, Screw, axis_angle, euler, t
+from generative.motion import _turn, _unit
 from generative.products import Product
 
 
@@ -132,3 +135,14 @@ def test_what_moves_of_a_motion_is_told_from_the_constant_one_before_it():
     assert (place @ fall).mover == place @ fall != (turned @ fall).mover
     assert (fall @ fall).mover == fall @ fall
     assert Product(fall, place).mover == fall and Product(fall, place, fall, turned).mover == Product(fall, place, fall)
+
+
+def test_turns_about_rational_axes_are_those_of_the_general_formula():
+    """To the same expressions: what SymPy makes of I + sin(angle) K + (1 - cos(angle)) K^2."""
+    rng = random.Random(5)
+    for angle in (t, 2 * t / 3 + sp.Rational(1, 7), sp.Rational(5, 7), sp.pi / 3, sp.pi, sp.pi / 12, sp.sqrt(2), sp.Integer(0)):
+        for _ in range(4):
+            axis = [sp.Rational(rng.randint(-9, 9), rng.randint(1, 9)) for _ in range(2)] + [sp.Rational(rng.randint(1, 9), 7)]
+            assert axis_angle(axis, angle) == sp.ImmutableMatrix(_turn(_unit(axis), angle))
+    with pytest.raises(ValueError, match="must not be the zero vector"):
+        axis_angle((0, 0, 0), 1)

@@ -11,8 +11,8 @@ from pathlib import Path
 
 from collide.search import clock
 
-from . import copies, equations, settings
-from .asking import Findings, ask_copies, ask_equations, ask_machine, ask_referee, ask_rows, ask_settings, asked, suiting
+from . import copies, equations, members, settings
+from .asking import Findings, ask_copies, ask_equations, ask_machine, ask_members, ask_referee, ask_rows, ask_settings, asked, suiting
 from .machinery import MACHINES
 from .scenes import KINDS, scene
 from .source import script
@@ -26,7 +26,7 @@ def _nothing() -> None:
 
 def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.ways", description=__doc__)
-    kinds = (*KINDS, *equations.KINDS, *copies.KINDS, *settings.KINDS)
+    kinds = (*KINDS, *equations.KINDS, *copies.KINDS, *settings.KINDS, *members.KINDS)
     parser.add_argument("scenes", nargs="*", metavar="KIND[:SEED]", help=f"kinds, or scenes to ask again (kinds: {', '.join(kinds)})")
     parser.add_argument("--minutes", type=float, default=10.0)
     parser.add_argument("--seed", type=int, default=None, help="the first seed (default: from the clock)")
@@ -60,6 +60,8 @@ def examined(kind: str, seed: int, only: list[str] | None, budget: float) -> Fin
         return ask_equations(kind, seed, budget)
     if kind in copies.KINDS:
         return ask_copies(kind, seed)
+    if kind in members.KINDS:
+        return ask_members(kind, seed, budget)
     if kind in settings.KINDS:
         return ask_settings(kind, seed, min(budget, 3.0))
     given, choice = scene(kind, seed), random.Random(f"ways {kind} {seed}")

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from . import copies, equations, machinery, other_queries, referee, settings
+from . import copies, equations, machinery, members, other_queries, referee, settings
 from .agreement import Claim, closed_form, contradictions, weaker
 from .scenes import Scene
 from .shapes import Draw
@@ -105,4 +105,11 @@ def ask_settings(kind: str, seed: int, budget: float) -> Findings:
         found.wrong, found.claims = settings.wrong(kind, seed, budget)
 
     with_errors(found, kind, run)
+    return found
+
+
+def ask_members(kind: str, seed: int, budget: float) -> Findings:
+    """Bodies of one family after each other, and each as the first one."""
+    found = Findings(members.members(kind, seed))
+    with_errors(found, kind, lambda: found.wrong.extend(members.wrong(kind, seed, budget)))
     return found

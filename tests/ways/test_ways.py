@@ -14,7 +14,7 @@ from collide.search import clock
 
 from . import copies, equations, referee, settings
 from .agreement import Claim, Place, contradictions, weaker
-from .asking import Findings, ask_copies, ask_equations, ask_machine, ask_rows, ask_settings, asked, suiting
+from .asking import Findings, ask_copies, ask_equations, ask_machine, ask_members, ask_rows, ask_settings, asked, suiting
 from .scenes import KINDS, scene
 from .source import script
 from .ways import WAYS
@@ -61,6 +61,11 @@ def test_equations_agree(kind: str, seed: int) -> None:
 @pytest.mark.parametrize("seed", [1, 2])
 def test_copies_go_on_as_their_originals_do(kind: str, seed: int) -> None:
     assert ask_copies(kind, seed).wrong == []
+
+
+@pytest.mark.parametrize("kind", ["members_tori", "members_capsules", "members_cones"])
+def test_members_do_not_depend_on_those_before_them(kind: str) -> None:
+    assert ask_members(kind, 0, BUDGET).wrong == []
 
 
 @pytest.mark.parametrize(("kind", "seed"), [("resting", 4), ("alike", 0), ("enclosed", 1), ("passing", 4)])
