@@ -3,7 +3,7 @@
 Formulas are written in real symbols: `u` and `v`, the parameters of surfaces (`u` alone of curves), `x`, `y` and `z` for points of implicit
 bodies, the time `t`, and `Parameter` for numbers that are given later. Where to look for
 
-- bodies: `body` (names), `surface`, `implicit`, `brep` (solids with faces, edges and vertices)
+- bodies: `body` (names), `surface`, `implicit`, `brep` (solids with faces, edges and vertices), `trimmed` (faces inside loops)
 - motions: `motion`, `screw`, `chain` (links and joints), `urdf` (those of a file)
 - what makes them: `curve`, `sweep`, `patch`, `deform`; `solids`, `sew`, `polyhedron`, `hull`; `primitives`; `ode` (differential equations)
 - what approximates, in floating point, for pictures and data: `mesh`, `thumbnail`, `fit`
@@ -13,6 +13,7 @@ bodies, the time `t`, and `Parameter` for numbers that are given later. Where to
 from . import combination as _combination  # noqa: F401  (the class of trees, which `|`, `&`, `-` and `~` make)
 from . import curve, deform, patch, primitives, solids, sweep
 from . import thumbnail as _thumbnail  # noqa: F401  (registers how values look in a notebook)
+from . import trimmed as _trimmed  # noqa: F401  (trims surfaces)
 from .brep import Edge, Solid, Vertex
 from .chain import Chain, Joint, fixed, prismatic, revolute
 from .curve import Curve

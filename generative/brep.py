@@ -82,6 +82,9 @@ class Solid(Body):
     faces close up is not checked here; `generative.sew.sew` finds edges and vertices by itself and tests that at sampled points, and
     `collide.check_solid` proves it. `closed` and the `repr` say which of these was done. `name`: what results call it. Immutable; `moved`
     gives a new solid.
+
+    A face may be a solid itself, as a trimmed surface is (`ParametricSurface.trimmed`): its faces, edges and vertices take its place, and
+    numbers of faces in `edges` and `vertices` count these.
     """
 
     def __init__(self, faces: Sequence[ParametricSurface], edges: Sequence[Edge] = (),
@@ -89,6 +92,9 @@ class Solid(Body):
         if not all(isinstance(given, Iterable) for given in (faces, edges, vertices)):
             given = ", ".join(map(shown, (faces, edges, vertices)))
             raise TypeError(f"a solid takes a list of faces, one of edges and one of vertices, got {given}")
+        if any(isinstance(f, Solid) for f in faces):
+            own = joined([f if isinstance(f, Solid) else Solid([f]) for f in faces])
+            faces, edges, vertices = own.faces, (*own.edges, *edges), (*own.vertices, *vertices)
         self._faces, self._edges, self._vertices = tuple(faces), tuple(edges), tuple(vertices)
         self._closed, self._name = UNCHECKED, checked_name(name)
         if not self._faces or not all(isinstance(f, ParametricSurface) for f in self._faces):
@@ -209,3 +215,16 @@ class Solid(Body):
     def __repr__(self) -> str:
         counts = f"{len(self.faces)} faces, {len(self.edges)} edges, {len(self.vertices)} vertices"
         return f"Solid({counts}; {self.closed}{self._named_in_repr()})"
+
+
+def joined(parts: Sequence[Solid], closed: str = UNCHECKED) -> Solid:
+    """The faces, edges and vertices of several solids as those of one."""
+    faces: list[ParametricSurface] = []
+    edges: list[Edge] = []
+    vertices: list[Vertex] = []
+    for part in parts:
+        first = len(faces)
+        faces += part.faces
+        edges += [Edge(tuple(f + first for f in e.faces), e.paths, e.domain) for e in part.edges]
+        vertices += [Vertex(tuple(f + first for f in p.faces), p.points) for p in part.vertices]
+    return Solid._unchecked(faces, edges, vertices, closed)

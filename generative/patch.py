@@ -19,7 +19,7 @@ Vector = tuple[Any, ...]
 
 def bezier_patch(points: Sequence[Sequence[Any]], weights: Sequence[Sequence[Any]] | None = None) -> ParametricSurface:
     """The (rational, if `weights` are given) Bezier patch of a grid of control points: u from row to row, v within a row."""
-    return two_dimensional("bezier_patch", _patch(_net(points, weights), (0, 1), (0, 1)))
+    return two_dimensional("bezier_patch", patch_of(_net(points, weights), (0, 1), (0, 1)))
 
 
 def bezier_triangle(points: Sequence[Sequence[Any]], weights: Sequence[Sequence[Any]] | None = None) -> ParametricSurface:
@@ -52,7 +52,7 @@ def b_spline_patches(points: Sequence[Sequence[Any]], knots_u: Sequence[Any], kn
         columns = [bezier_points(column, first, degrees[0], i) for column in zip(*net, strict=True)]
         for j in spans(second, degrees[1]):
             rows = [bezier_points(row, second, degrees[1], j) for row in zip(*columns, strict=True)]
-            patches.append(_patch(rows, (first[i], first[i + 1]), (second[j], second[j + 1])))
+            patches.append(patch_of(rows, (first[i], first[i + 1]), (second[j], second[j + 1])))
     return patches
 
 
@@ -174,7 +174,7 @@ def _net(points: Sequence[Sequence[Any]], weights: Sequence[Sequence[Any]] | Non
     return [control_points(row, None if weights is None else weights[k]) for k, row in enumerate(rows)]
 
 
-def _patch(net: Sequence[Sequence[tuple[Any, ...]]], range_u: tuple[Any, Any], range_v: tuple[Any, Any]) -> ParametricSurface:
+def patch_of(net: Sequence[Sequence[tuple[Any, ...]]], range_u: tuple[Any, Any], range_v: tuple[Any, Any]) -> ParametricSurface:
     """The Bezier patch of a net over a rectangle."""
     at = [(s - lo) / (hi - lo) for s, (lo, hi) in ((u, range_u), (v, range_v))]
     curves = [tuple(bernstein(row, at[1])) for row in net]

@@ -4,9 +4,9 @@ The map in the body's own frame and the rigid motion are kept apart, because wha
 `expressions` composes them. A surface is a closed patch: its border belongs to it.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import cached_property
-from typing import Any
+from typing import Any, ClassVar
 
 import sympy as sp
 
@@ -27,6 +27,9 @@ class ParametricSurface(Body):
     >>> ParametricSurface([u, v, u * v], {u: (0, 1), v: (-1, 1)})
     ParametricSurface([u, v, u*v], {u: (0, 1), v: (-1, 1)})
     """
+
+    # Trims a surface. `trimmed`, which builds on this module, sets it.
+    _trim: ClassVar[Callable[["ParametricSurface", Any], Any]]
 
     def __init__(self, expressions: Any, domain: Mapping[Any, Any], *, flipped: bool = False,
                  motion: Motion = IDENTITY, name: str | None = None) -> None:
@@ -90,10 +93,50 @@ class ParametricSurface(Body):
         placed.__dict__["resting"] = self.resting
         return placed
 
+    def over(self, body: Any, domain: Mapping[Any, Any]) -> "ParametricSurface":
+        """A surface with other formulas over another domain, which are known to be sound; turned and moved as this one is."""
+        placed = ParametricSurface.__new__(ParametricSurface)
+        placed._body, placed._domain, placed._flipped, placed._motion = tuple(body), (domain[u], domain[v]), self._flipped, self._motion
+        placed._name = self._name
+        return placed
+
     @cached_property
     def resting(self) -> "ParametricSurface":
         """This surface in the body's frame: the same object for all that are moved from one."""
         return self if self.motion.is_identity else ParametricSurface(self.body, self.domain, flipped=self.flipped, name=self.name)
+
+    def trimmed(self, loops: Any) -> Any:
+        """Trim the surface to the region of its parameters inside closed loops.
+
+        Parameters
+        ----------
+        loops : list of lists of Curve
+            Each loop is a list of curves [u, v, 0] in the plane of the parameters, each beginning where the one before ends, or one closed
+            curve. A loop within another one is a hole. The loops must lie where the formulas of the surface are meant; its domain does not
+            matter.
+
+        Returns
+        -------
+        Trimmed
+            A `Solid` of one face, cut into patches; its edges are the curves, with the cuts between the patches.
+
+        Raises
+        ------
+        TypeError, ValueError
+            For what is no loop, a loop that is not closed, loops that cross, and regions that are not proved to be cut into patches.
+
+        Notes
+        -----
+        That the patches cover the region inside the loops, and nothing else, is *proved* (see `generative.trimmed`).
+
+        Examples
+        --------
+        >>> from generative import ParametricSurface, curve, u, v
+        >>> plane = ParametricSurface([u, v, 0], {u: (-2, 2), v: (-2, 2)})
+        >>> plane.trimmed([[curve.circle(2)], [curve.circle(1)]]).surface == plane
+        True
+        """
+        return self._trim(self, loops)
 
     def at(self, time: Any) -> "ParametricSurface":
         """This surface with t replaced by a number or by an expression of t."""

@@ -39,6 +39,12 @@ ONLY: dict[str, set[str]] = {
     "generative.fit": {"numpy", "scipy", "trimesh"},
     "generative.fitted": {"numpy"},
     "generative.voxels": {"numpy", "scipy"},
+    # Proves that a region is cut into cells, which are found in doubles.
+    "generative.trimmed": {"numpy", "codegen"},
+    "generative.trimming_cells": {"numpy"},
+    "generative.triangulation": {"numpy"},
+    # OpenCASCADE reads files.
+    "generative.step": {"numpy", "scipy", "OCP", "codegen"},
     "generative.following": {"numpy", "scipy"},
     # The numbers of all pieces of a motion through keyframes are enclosed at once.
     "generative.keyframed": {"numpy", "codegen"},

@@ -386,7 +386,8 @@ def public() -> Iterator[tuple[str, Any]]:
 
 
 # Between modules: these get what was checked before.
-INTERNAL = {"joined", "control_points", "bernstein", "project", "check_knots", "spans", "bezier_points", "Net", "Array"}
+INTERNAL = {"joined", "control_points", "bernstein", "project", "check_knots", "spans", "bezier_points", "patch_of", "Net",
+            "Array"}
 
 
 def test_no_callable_and_no_argument_is_missing_here() -> None:

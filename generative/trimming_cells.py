@@ -1,0 +1,418 @@
+"""Cells between curves in the plane of u and v, into which the region inside closed loops is cut.
+
+A cell lies between two borders over the same parameter s from 0 to 1, each a straight line, a piece of a loop or a point: its points are
+(1 - w) L(s) + w H(s), w from 0 to 1. Where cells are is found in doubles; `Cell.conditions` says what is to be proved of each.
+"""
+
+import itertools
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import sympy as sp
+
+from codegen.given import lambdified
+
+from .curve import Curve
+from .seams import turns
+from .surface import ParametricSurface
+from .symbols import derivative, u, v
+from .triangulation import Triangle, crossing_sides, triangulation, winding
+
+# A piece turns by no more than this, radian; so many rounds of halving pieces.
+_TURN, _ROUNDS = 1.7, 9
+# Points beside pieces are taken after so many rounds.
+_PATIENCE = 3
+# Two triangles become one cell where its determinant varies by no more than this factor.
+_VARIES = 12.0
+# Strips end where they are so thin, against the height of the highest.
+_THIN = 1e-9
+# Points beside a piece are so far from it, against its length.
+_INWARDS = 0.4
+_UNCUT = "the region inside the loops could not be cut into cells: do the loops touch or cross, or pieces of one meet without an angle?"
+# Shares of a border at which it is looked at in doubles.
+_SHARES = np.linspace(0.0, 1.0, 9)
+
+Path = tuple[Any, Any]
+
+
+@dataclass(frozen=True)
+class Piece:
+    """A curve in the plane of u and v between two of its parameters."""
+
+    curve: Curve
+    first: Any
+    last: Any
+
+    @cached_property
+    def path(self) -> Path:
+        """u and v as expressions of u from 0 to 1."""
+        a, b, _ = self.curve.at(self.first + u * (self.last - self.first))
+        return a, b
+
+    @property
+    def ends(self) -> tuple[Path, Path]:
+        (a, b, _), (c, d, _) = self.curve.at(self.first), self.curve.at(self.last)
+        return (a, b), (c, d)
+
+    @cached_property
+    def sampled(self) -> tuple[np.ndarray, np.ndarray]:
+        """Some of its points and of its derivatives by the share of the way, (9, 2) each."""
+        first, last = float(self.first), float(self.last)
+        rows = np.array([_values(self.curve)(first + s * (last - first)) for s in _SHARES.tolist()], float)
+        return rows[:, :2], rows[:, 2:] * (last - first)
+
+    @cached_property
+    def straight(self) -> bool:
+        """Whether it is seen to be a straight line at constant speed, in doubles."""
+        _, slopes = self.sampled
+        return bool(np.abs(slopes - slopes[0]).max() <= 1e-12 * np.abs(slopes).max())
+
+    @property
+    def closes(self) -> bool:
+        """Whether it is a closed curve that is proved to have the length of its range as a period."""
+        a, b, _ = self.curve.expressions
+        return turns(ParametricSurface([a, b, 0], {u: sorted((self.first, self.last)), v: (0, 1)}), u) == 1
+
+    @property
+    def turning(self) -> float:
+        """About the angle by which it turns."""
+        _, slopes = self.sampled
+        ways = np.arctan2(slopes[:, 1], slopes[:, 0])
+        return float(np.abs((np.diff(ways) + np.pi) % (2 * np.pi) - np.pi).sum())
+
+    def halves(self) -> list["Piece"]:
+        middle = (self.first + self.last) / 2
+        return [Piece(self.curve, self.first, middle), Piece(self.curve, middle, self.last)]
+
+
+_known: dict[Curve, Any] = {}
+
+
+def _values(curve: Curve) -> Any:
+    if len(_known) > 512:
+        _known.clear()
+    if curve not in _known:
+        flat = curve.expressions[:2]
+        _known[curve] = lambdified([u], [*flat, *(derivative(e, u) for e in flat)], "math")
+    return _known[curve]
+
+
+@dataclass(frozen=True, eq=False)
+class Border:
+    """A side of a cell, from s = 0 to 1: a `piece` of a loop, run through forwards or not, or the straight line between two points, which
+    may be one.
+    """
+
+    path: Path
+    points: np.ndarray
+    slopes: np.ndarray
+    piece: int | None = None
+
+    @property
+    def back(self) -> "Border":
+        a, b = (e.xreplace({u: 1 - u}) for e in self.path)
+        return Border((a, b), self.points[::-1], -self.slopes[::-1], self.piece)
+
+
+def _line(first: Path, last: Path, ends: np.ndarray) -> Border:
+    a, b = (p + u * (q - p) for p, q in zip(first, last, strict=True))
+    way = ends[1] - ends[0]
+    return Border((a, b), ends[0] + _SHARES[:, None] * way, np.tile(way, (len(_SHARES), 1)))
+
+
+@dataclass(frozen=True, eq=False)
+class Cell:
+    """The points between two borders. `corners`: the numbers of the ends of the low border, and then of the end or ends of the high one,
+    counterclockwise. `closed`: both borders are closed curves, or the high one is a point.
+    """
+
+    low: Border
+    high: Border
+    corners: tuple[int, ...]
+    closed: bool = False
+
+    @cached_property
+    def _determinants(self) -> np.ndarray:
+        across = self.high.points - self.low.points
+        found = np.array([s[:, 0] * across[:, 1] - s[:, 1] * across[:, 0] for s in (self.low.slopes, self.high.slopes)])
+        return found[:1] if self.pointed else found
+
+    @property
+    def pointed(self) -> bool:
+        """Whether the high border is a point."""
+        return len(self.corners) == 3
+
+    @property
+    def varies(self) -> float:
+        """By which factor the determinant of the map varies, about; infinite where it is not positive."""
+        low, high = float(self._determinants.min()), float(self._determinants.max())
+        return high / low if low > 1e-9 * high > 0.0 else float("inf")
+
+    @property
+    def grows(self) -> bool:
+        """Whether its determinant is seen to be positive, however small."""
+        return bool(self._determinants.min() > 0.0)
+
+    @property
+    def path(self) -> Path:
+        """The map: two expressions of u, which is s, and of v, which is w."""
+        a, b = (e + v * (h - e) for e, h in zip(self.low.path, self.high.path, strict=True))
+        return a, b
+
+    @property
+    def sides(self) -> list[tuple[tuple[int, int], Path]]:
+        """Its straight or curved sides counterclockwise: the numbers of the corners, and the side as expressions of u in the parameters of
+        the cell.
+        """
+        zero, one = sp.S.Zero, sp.S.One
+        paths = [(u, zero), (one, u), (1 - u, one), (zero, 1 - u)]
+        if self.closed:
+            return [((0, 0), paths[0]), ((1, 1), paths[2])][:1 if self.pointed else 2]
+        if self.pointed:
+            paths = [paths[0], paths[1], paths[3]]
+        return list(zip(zip(self.corners, (*self.corners[1:], self.corners[0]), strict=True), paths, strict=True))
+
+
+class _Plan:
+    """Pieces of loops, and triangles between their ends."""
+
+    def __init__(self, loops: Sequence[Sequence[Piece]], scale: Sequence[float]) -> None:
+        self.scale = np.array(scale)
+        self.loops = [[part for piece in loop for part in _flat_enough(piece)] for loop in loops]
+        self.beside = False
+
+    def cells(self) -> list[Cell]:
+        """Cells in doubles; ValueError where none are found."""
+        for k in range(_ROUNDS):
+            found, bad = self._attempt()
+            if not bad:
+                return found
+            self.beside = self.beside or (bool(found) and k >= _PATIENCE)
+            numbers = itertools.count()
+            self.loops = [[part for piece in loop for part in (piece.halves() if next(numbers) in bad else [piece])] for loop in self.loops]
+        raise ValueError(_UNCUT)
+
+    def _attempt(self) -> tuple[list[Cell], set[int]]:
+        """Cells, and the pieces that must be halved before there are cells everywhere."""
+        self.pieces = pieces = [piece for loop in self.loops for piece in loop]
+        self.exact: list[Path] = [piece.ends[0] for piece in pieces]
+        self.near = np.array([piece.sampled[0][0] for piece in pieces])
+        rings, begin = [], 0
+        for loop in self.loops:
+            rings.append(list(range(begin, begin + len(loop))))
+            begin += len(loop)
+        crossing = crossing_sides(self.near * self.scale, rings)
+        if crossing:
+            curved = {k for k in crossing if not pieces[k].straight}
+            if not curved:
+                raise ValueError(_UNCUT)
+            return [], curved
+        self.follows = {(ring[k - 1], ring[k]): ring[k - 1] for ring in rings for k in range(len(ring))}
+        if self.beside:
+            for place in self._beside(rings):
+                self.exact.append((sp.Rational(place[0]), sp.Rational(place[1])))
+                self.near = np.vstack([self.near, place])
+        triangles = triangulation(self.near * self.scale, rings)
+        triangles = [part for triangle in triangles for part in self._starred(triangle)]
+        single = [self._pointed(triangle) for triangle in triangles]
+        bad = {side.piece for cell in single if cell.varies == float("inf") for side in (cell.low,) if side.piece is not None}
+        if not bad and any(cell.varies == float("inf") for cell in single):
+            raise ValueError("a triangle between the ends of pieces has no area")
+        return (single if bad else self._merged(triangles, single)), bad
+
+    def _beside(self, rings: Sequence[Sequence[int]]) -> list[list[float]]:
+        """Points inside, each beside a piece that bulges inwards: from other corners not all of such a piece may be seen."""
+        outlines = [np.concatenate([self.pieces[k].sampled[0][:-1] for k in ring]).tolist() for ring in rings]
+        found = []
+        for piece in self.pieces:
+            if piece.straight:
+                continue
+            points = piece.sampled[0] * self.scale
+            chord = points[-1] - points[0]
+            way = np.array([-chord[1], chord[0]])
+            bulge = float(((points - points[0]) @ way).max() / (chord @ chord))
+            if bulge <= 1e-6:
+                continue
+            place = ((points[0] + 0.5 * chord + max(_INWARDS, 2.0 * bulge) * way) / self.scale).tolist()
+            if sum(winding(outline, *place) for outline in outlines) > 0:
+                found.append(place)
+        return found
+
+    def _curved(self, a: int, b: int) -> bool:
+        return (a, b) in self.follows and not self.pieces[a].straight
+
+    def _starred(self, triangle: Triangle) -> list[Triangle]:
+        """A triangle, or three round its centre where more than one of its sides is curved."""
+        a, b, c = triangle
+        if sum(self._curved(*side) for side in ((a, b), (b, c), (c, a))) < 2:
+            return [triangle]
+        self.exact.append(tuple(sum(self.exact[k][i] for k in triangle) / 3 for i in (0, 1)))  # type: ignore[arg-type]
+        self.near = np.vstack([self.near, self.near[list(triangle)].mean(axis=0)])
+        centre = len(self.near) - 1
+        return [(a, b, centre), (b, c, centre), (c, a, centre)]
+
+    def border(self, a: int, b: int) -> Border:
+        """From point a to point b: a piece of a loop, or a straight line."""
+        if (a, b) in self.follows:
+            piece = self.pieces[a]
+            return Border(piece.path, *piece.sampled, a)
+        return _line(self.exact[a], self.exact[b], self.near[[a, b]])
+
+    def _pointed(self, triangle: Triangle) -> Cell:
+        """A triangle as a cell over its curved side, or its longest one."""
+        a, b, c = triangle
+        turned = [(a, b, c), (b, c, a), (c, a, b)]
+
+        def rank(way: Triangle) -> tuple[bool, bool, float]:
+            side = (self.near[way[1]] - self.near[way[0]]) * self.scale
+            return self._curved(way[0], way[1]), (way[0], way[1]) in self.follows, float(side @ side)
+
+        a, b, c = max(turned, key=rank)
+        return Cell(self.border(a, b), _line(self.exact[c], self.exact[c], self.near[[c, c]]), (a, b, c))
+
+    def _merged(self, triangles: Sequence[Triangle], single: Sequence[Cell]) -> list[Cell]:
+        """Cells with two triangles each, the most even ones first, and the triangles that are left."""
+        users: dict[tuple[int, int], int] = {(a, b): k for k, t in enumerate(triangles) for a, b in zip(t, (*t[1:], t[0]), strict=True)}
+        found = []
+        for (a, b), k in users.items():
+            other = users.get((b, a))
+            if other is not None and a < b:
+                (c,), (d,) = set(triangles[k]) - {a, b}, set(triangles[other]) - {a, b}
+                cell = self._strip((a, d, b, c))
+                if cell is not None:
+                    found.append((cell.varies, k, other, cell))
+        found.sort(key=lambda e: e[:3])
+        free, cells = set(range(len(triangles))), []
+        for _, k, other, cell in found:
+            if k in free and other in free:
+                free -= {k, other}
+                cells.append(cell)
+        return cells + [single[k] for k in sorted(free)]
+
+    def _strip(self, ring: tuple[int, int, int, int]) -> Cell | None:
+        """The cell of four corners, between opposite sides of which the other two are straight."""
+        ways = [ring, (*ring[1:], ring[0])]
+        for a, b, c, d in sorted(ways, key=lambda w: -sum(self._curved(*side) for side in ((w[0], w[1]), (w[2], w[3])))):
+            if self._curved(b, c) or self._curved(d, a):
+                continue
+            cell = Cell(self.border(a, b), self.border(c, d).back, (a, b, c, d))
+            if cell.varies <= _VARIES:
+                return cell
+        return None
+
+
+def cells(loops: Sequence[Sequence[Piece]], scale: Sequence[float]) -> list[Cell]:
+    """Cells of the region between loops, outer ones counterclockwise and holes clockwise; lengths along u and v are multiplied by `scale`.
+
+    Raises ValueError where loops cross or no cells are found.
+    """
+    whole = _ring(loops)
+    return [whole] if whole is not None else _columns(loops) or _Plan(loops, scale).cells()
+
+
+def _columns(loops: Sequence[Sequence[Piece]]) -> list[Cell]:
+    """The region as strips across, where one loop runs along a line of constant u or v, and back along curves above that: none if not.
+
+    Curves may come down to the line with no angle. There the cells end where they are `_THIN` times as high as they are long.
+    """
+    for axis in (0, 1) if len(loops) == 1 else ():
+        ways = [_monotone(piece, axis) for piece in loops[0]]
+        sides = [[piece for piece, way in zip(loops[0], ways, strict=True) if way == sign] for sign in (1, -1)]
+        for base, above in (sides, sides[::-1]) if None not in ways and all(sides) else ():
+            levels = np.concatenate([piece.sampled[0][:, 1 - axis] for piece in base])
+            if np.ptp(levels) > 1e-12 * (1.0 + np.abs(levels).max()):
+                continue
+            high = max(float(np.abs(piece.sampled[0][:, 1 - axis] - levels[0]).max()) for piece in above)
+            if any(piece.straight and np.abs(piece.sampled[0][[0, -1], 1 - axis] - levels[0]).min() < _THIN * high for piece in above):
+                continue
+            parts = [part for piece in above for part in _flat_enough(piece)]
+            found = [_column(part, base[0].ends[0][1 - axis], axis, high, 4 * k) for k, part in enumerate(parts)]
+            if all(cell.grows for cell in found):
+                return found
+    return []
+
+
+def _monotone(piece: Piece, axis: int) -> int | None:
+    """1 or -1 where a coordinate grows or falls along a piece, 0 where it is constant; None for others."""
+    points, slopes = piece.sampled
+    if np.ptp(points[:, axis]) <= 1e-12 * np.abs(points).max():
+        return 0
+    return 1 if (slopes[:, axis] > 0).all() else -1 if (slopes[:, axis] < 0).all() else None
+
+
+def _column(piece: Piece, level: Any, axis: int, high: float, number: int) -> Cell:
+    """The strip between a piece and the line at a level, to the left of the piece."""
+    ends = [piece.first, piece.last]
+    height = np.abs(piece.sampled[0][:, 1 - axis] - float(level))
+    for k in (0, 1):
+        if height[-k] < _THIN * high:
+            ends[k] = _high_enough(piece, level, axis, _THIN * high, k)
+    own = Piece(piece.curve, *ends)
+    near = own.sampled[0][[0, -1]].copy()
+    near[:, 1 - axis] = float(level)
+    first, last = (tuple(level if k != axis else p[k] for k in (0, 1)) for p in own.ends)
+    return Cell(Border(own.path, *own.sampled), _line(first, last, near), (number, number + 1, number + 2, number + 3))
+
+
+def _high_enough(piece: Piece, level: Any, axis: int, least: float, end: int) -> Any:
+    """Nearest to an end, a parameter of a piece where it is higher than this above a level."""
+    first, last = float(piece.first), float(piece.last)
+    near, far = (first, last) if end == 0 else (last, first)
+    for _ in range(200):
+        middle = 0.5 * (near + far)
+        if abs(_values(piece.curve)(middle)[1 - axis] - float(level)) < least:
+            near = middle
+        else:
+            far = middle
+    return sp.Rational(far)
+
+
+def _ring(loops: Sequence[Sequence[Piece]]) -> Cell | None:
+    """The region as one closed cell: between two closed curves, or between one and its centre, where that is seen to work."""
+    if len(loops) > 2 or any(len(loop) != 1 or not loop[0].closes for loop in loops):
+        return None
+    outer, *inner = sorted((loop[0] for loop in loops), key=lambda p: -float(np.ptp(p.sampled[0], axis=0).max()))
+    low = Border(outer.path, *outer.sampled)
+    if not inner:
+        points, _ = outer.sampled
+        centre = sp.Rational(float(points[:-1, 0].mean())), sp.Rational(float(points[:-1, 1].mean()))
+        cell = Cell(low, _line(centre, centre, np.tile(points[:-1].mean(axis=0), (2, 1))), (0, 0, 1), True)
+    else:
+        high = _alongside(inner[0], outer)
+        cell = Cell(low, Border(high.path, *high.sampled), (0, 0, 1, 1), True)
+    return cell if cell.varies <= _VARIES else None
+
+
+def _alongside(inner: Piece, outer: Piece) -> Piece:
+    """A closed curve run through as another one is round it, from where that is nearest."""
+    back = Piece(inner.curve, inner.last, inner.first)
+    (mine, _), (its, _) = back.sampled, outer.sampled
+    centre = mine[:-1].mean(axis=0)
+    (a, b), (c, d) = mine[0] - centre, its[0] - centre
+    shift = float(np.arctan2(d, c) - np.arctan2(b, a)) % (2 * np.pi) / (2 * np.pi)
+    if min(shift, 1.0 - shift) < 1e-12:
+        return back
+    # Counterclockwise, as the outer one is.
+    step = sp.Rational(shift) * (back.last - back.first)
+    return Piece(back.curve, back.first + step, back.last + step)
+
+
+def _flat_enough(piece: Piece) -> list[Piece]:
+    if piece.turning <= _TURN:
+        return [piece]
+    return [part for half in piece.halves() for part in _flat_enough(half)]
+
+
+def oriented(loops: Sequence[Sequence[Piece]]) -> list[list[Piece]]:
+    """The loops with outer ones counterclockwise and holes clockwise, by how many others each is in."""
+    rings = [np.concatenate([piece.sampled[0][:-1] for piece in loop]).tolist() for loop in loops]
+    found = []
+    for k, (loop, ring) in enumerate(zip(loops, rings, strict=True)):
+        depth = sum(winding(other, *ring[0]) != 0 for j, other in enumerate(rings) if j != k)
+        area = sum(a * d - c * b for (a, b), (c, d) in zip(ring, [*ring[1:], ring[0]], strict=True))
+        forwards = (area > 0) == (depth % 2 == 0)
+        found.append(list(loop) if forwards else [Piece(p.curve, p.last, p.first) for p in reversed(loop)])
+    return found
