@@ -87,6 +87,8 @@ class Solid(Body):
     numbers of faces in `edges` and `vertices` count these.
     """
 
+    _gap = 0.0
+
     def __init__(self, faces: Sequence[ParametricSurface], edges: Sequence[Edge] = (),
                  vertices: Sequence[Vertex] = (), *, name: str | None = None) -> None:
         if not all(isinstance(given, Iterable) for given in (faces, edges, vertices)):
@@ -118,6 +120,11 @@ class Solid(Body):
     @property
     def vertices(self) -> tuple[Vertex, ...]:
         return self._vertices
+
+    @property
+    def gap(self) -> float:
+        """A bound of how far edges are from the faces that they bound, in units of length; 0 where no file gave them apart."""
+        return self._gap
 
     @property
     def closed(self) -> str:
@@ -164,7 +171,13 @@ class Solid(Body):
     def _like(self, faces: Sequence[ParametricSurface], closed: str) -> "Solid":
         """This solid with other faces in the places of its own."""
         result = Solid._unchecked(faces, self.edges, self.vertices, closed)
-        result._name = self._name
+        result._name, result._gap = self._name, self._gap
+        return result
+
+    def with_gap(self, gap: float) -> "Solid":
+        """This solid with a bound of its gaps; for those who have found it."""
+        result = self._like(self.faces, self.closed)
+        result._gap = gap
         return result
 
     @classmethod

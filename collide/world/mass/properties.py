@@ -38,7 +38,8 @@ _MOMENTS = 10
 class MassProperties(Frozen):
     """`volume`; `centre` (3,) of mass; `inertia` (3, 3) about the centre for density 1, along the axes of the shape's own coordinates.
 
-    In doubles: `error` estimates the relative error of the volume by what the last refinement changed. Not a bound.
+    In doubles: `error` estimates the relative error of the volume by what the last refinement changed, and by the gap of a solid over its
+    whole area. Not a bound.
     """
 
     volume: float
@@ -110,11 +111,14 @@ def _properties(shape: Any) -> MassProperties:
         check_covered_once(shape)
         moments, area, error = _face_moments(pieces_of(shape))
     normals, moments = moments[:3], moments[3:]
-    if np.abs(normals).max() > _OPEN * area:
+    # Gaps along all edges, each about as long as the body.
+    gap = shape.gap if isinstance(shape, Solid) else 0.0
+    if np.abs(normals).max() > _OPEN * area + (gap and gap * len(shape.edges) * np.sqrt(area)):
         raise ValueError("the surface is not closed, so it encloses no volume")
     moments = moments * np.sign(moments[0])
     if not moments[0] > 0.0:
         raise ValueError("the surface encloses no volume")
+    error = error + gap * area / float(moments[0])
     centre = moments[1:4] / moments[0]
     # What is nothing but rounding is nothing.
     centre = np.where(np.abs(centre) > _NOTHING * np.cbrt(moments[0]), centre, 0.0)

@@ -1,0 +1,116 @@
+"""Solids of a STEP file."""
+
+import os
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import sympy as sp
+from OCP.BRep import BRep_Tool
+from OCP.IFSelect import IFSelect_RetDone
+from OCP.STEPControl import STEPControl_Reader
+from OCP.TopAbs import TopAbs_EDGE, TopAbs_FACE, TopAbs_REVERSED, TopAbs_SOLID
+from OCP.TopExp import TopExp_Explorer
+from OCP.TopoDS import TopoDS
+
+from ..brep import UNCHECKED, Solid, joined
+from ..polyhedron import CLOSED
+from .curves import Unread
+from .faces import face_patches
+
+UNITS = {"m": sp.Rational(1, 1000), "cm": sp.Rational(1, 10), "mm": sp.Integer(1), "in": sp.Rational(5, 127), "ft": sp.Rational(5, 1524)}
+"""How long a millimetre is in units of length: OpenCASCADE reads every file in millimetres."""
+
+
+def solids_from_step(path: Any, unit: str = "mm") -> list[Solid]:
+    """Read the solids of a STEP file, each face by the formula of its surface, trimmed by its loops.
+
+    Parameters
+    ----------
+    path : path-like
+        The file.
+    unit : str, optional
+        The unit of lengths of the solids: "m", "cm", "mm", "in" or "ft". The unit of the file is read from it.
+
+    Returns
+    -------
+    list of Solid
+        One for each solid, in the order of the file, placed as assemblies place them; named after the file, with their numbers where there
+        are several. `Solid.gap` bounds how far edges are from the faces that they bound.
+
+    Raises
+    ------
+    ImportError
+        Without OpenCASCADE (extra `cad`).
+    ValueError
+        For a file that is not read, or holds no solid; for a face that has no formula here, or whose loops are not understood. The message
+        names the solid and the face, by their numbers from 0.
+
+    Notes
+    -----
+    OpenCASCADE reads the file; formulas follow from the doubles it holds, exactly. Planes, cylinders, cones, spheres, tori, surfaces of
+    revolution and of extrusion, offset surfaces, and B-splines, rational or not, periodic or not, are formulas; no face becomes a mesh. On
+    planes a face is trimmed by the projections of its edges, elsewhere by their curves in its parameters.
+
+    The gap is a *proved* bound of the distance of each edge from the image of its curve in the parameters, point by point. What is rounded
+    here is not in it: ends of curves are moved together, ranges are rounded to full turns, and straight curves replaced by lines, each by
+    less than 1e-9 of the size of a face, curves below 1e-5 of it may be left out, and corners between tangent curves are cut where the face
+    is thinner than 1e-9 of its height.
+
+    A solid is `closed` where each edge bounds two faces in opposite senses, up to its gap.
+
+    Examples
+    --------
+    >>> from generative.step import solids_from_step
+    >>> solids_from_step("bracket.step", unit="m")  # doctest: +SKIP
+    [Solid(12 faces, 38 edges, 24 vertices; closed: every edge joins two faces, name='bracket')]
+    """
+    if unit not in UNITS:
+        raise ValueError(f"the unit of lengths must be one of {', '.join(UNITS)}, got {unit!r}")
+    place = Path(os.fspath(path))
+    if not place.is_file():
+        raise FileNotFoundError(f"there is no file {place}")
+    reader = STEPControl_Reader()
+    if reader.ReadFile(str(place)) != IFSelect_RetDone:
+        raise ValueError(f"{place.name} is not read as a STEP file: it is damaged, or of another format")
+    reader.TransferRoots()
+    shapes = list(_parts(reader.OneShape(), TopAbs_SOLID)) if reader.NbShapes() else []
+    if not shapes:
+        raise ValueError(f"{place.name} holds no solid: its surfaces and curves bound none")
+    names = [place.stem if len(shapes) == 1 else f"{place.stem} {k}" for k in range(len(shapes))]
+    return [_solid(one, UNITS[unit], name) for one, name in zip(shapes, names, strict=True)]
+
+
+def _parts(shape: Any, kind: Any) -> Iterator[Any]:
+    explorer = TopExp_Explorer(shape, kind)
+    while explorer.More():
+        yield explorer.Current()
+        explorer.Next()
+
+
+def _solid(shape: Any, scale: Any, name: str) -> Solid:
+    pieces, gap = list[Solid](), 0.0
+    for k, face in enumerate(_parts(shape, TopAbs_FACE)):
+        try:
+            own, apart = face_patches(TopoDS.Face(face), scale, face.Orientation() == TopAbs_REVERSED)
+        except (Unread, ValueError) as error:
+            raise ValueError(f"face {k} of the solid {name!r}: {error}") from error
+        pieces += own
+        gap = max(gap, apart)
+    return joined(pieces, CLOSED if _closed(shape) else UNCHECKED).with_gap(gap).named(name)
+
+
+def _closed(shape: Any) -> bool:
+    """Whether every edge that is no point is used twice, in opposite senses."""
+    uses: Counter[Any] = Counter()
+    senses: Counter[Any] = Counter()
+    for face in _parts(shape, TopAbs_FACE):
+        for edge in _parts(face, TopAbs_EDGE):
+            if BRep_Tool.Degenerated_s(TopoDS.Edge(edge)):
+                continue
+            # One edge has one shape at one place, however it is turned.
+            key = hash(edge)
+            uses[key] += 1
+            senses[key] += -1 if edge.Orientation() == TopAbs_REVERSED else 1
+    return bool(uses) and all(n == 2 for n in uses.values()) and not any(senses.values())
