@@ -90,7 +90,7 @@ def hermite(points: Grid, du: Grid, dv: Grid, duv: Grid) -> ParametricSurface:
     >>> [e.expand() for e in plate.expressions]
     [2*u, v, 0]
     """
-    return two_dimensional("hermite", _patch(_net(hermite_to_bezier(points, du, dv, duv), None), (0, 1), (0, 1)))
+    return two_dimensional("hermite", patch_of(_net(hermite_to_bezier(points, du, dv, duv), None), (0, 1), (0, 1)))
 
 
 def hermite_to_bezier(points: Grid, du: Grid, dv: Grid, duv: Grid) -> list[list[Vector]]:
