@@ -334,12 +334,12 @@ SHARED = ("contact_batch", "clearance_batch", "bezier_pairs", "bezier_triangle_p
 SERIES = "Chebyshev", "SphericalBesselQuotient", "Spline"
 CALLED = {"World.forces", "compare.by_hand", "chebyshev_curve.function", "chebyshev_motion_of.pose", "trace.query", "trace.arguments",
           "trace.options", *(f"{query}.executor" for query in SHARED)}
-RESULTS = {"Boolean", "Clearance", "ClearanceBatch", "ClosestPair", "Comparison", "ContactTimes", "Contacts", "Contractor",
-           "ContradictionError",
-           "CriticalValue", "Distance", "DistanceStatus", "ExactMass", "Fit", "HullOverlap", "ImplicitBody", "Interval",
-           "Joint", "Kernel", "Kind", "MassProperties", "Maximum", "MaximumStatus", "MeshContact", "Minimum", "MinimumStatus",
-           "NearestTriangles", "Outcome", "Run", "ScrewFit", "Sensitivity", "Shape", "Spell", "Start", "Status", "Subpaving",
-           "SubpavingStatus", "Touch", "TouchContact", "TouchStatus", "Trace", "Zeros", "ZerosStatus"}
+RESULTS = {"Boolean", "Changes", "Clearance", "ClearanceBatch", "ClosestPair", "Comparison", "ContactTimes", "Contacts", "Contractor",
+           "ContradictionError", "CriticalValue", "Distance", "DistanceStatus", "ExactMass", "Fit", "HullOverlap",
+           "ImplicitBody", "Interval", "Joint", "Kernel", "Kind", "MassProperties", "Maximum", "MaximumStatus", "MeshContact",
+           "Minimum", "MinimumStatus", "NearestTriangles", "Outcome", "Run", "ScrewFit", "Sensitivity", "Shape", "Spell",
+           "Start", "Status", "Subpaving", "SubpavingStatus", "Touch", "TouchContact", "TouchStatus", "Trace", "Zeros",
+           "ZerosStatus"}
 WRAPPED = {"Budget": "timed", "check": "checked", "Tracked": "tracking", "Chain": "chained", "fixed": "jointed", "prismatic": "jointed",
            "revolute": "jointed", "primitive": "declared"}
 

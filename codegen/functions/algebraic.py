@@ -34,7 +34,7 @@ def root_of(e: Any) -> Root | None:
     if len(found) != 1:
         return None
     lo, hi = sp.Max(found[0][0], 0), found[0][1]
-    if lo != hi and moved.eval(lo) * moved.eval(hi) >= 0:
+    if lo != hi and moved(lo) * moved(hi) >= 0:
         return None
     return Root(int(whole), _fraction(lo), _fraction(hi), tuple(int(c) for c in reversed(moved.clear_denoms(convert=True)[1].all_coeffs())))
 
