@@ -444,6 +444,21 @@ def hull_overlap() -> Any:
     return collide.hull_overlap(cube(), cube(), None, shifted(1, 0, 0))
 
 
+SIDE_BY_SIDE = np.stack([EYE, shifted(0.5, 0, 0), shifted(3, 0, 0)])
+
+
+@example(lambda value: [value.update(SIDE_BY_SIDE + k / 4 * (SIDE_BY_SIDE[::-1] - SIDE_BY_SIDE)) for k in range(4)])
+def swarm() -> Any:
+    made = collide.Swarm([cube()] * 3)
+    made.update(SIDE_BY_SIDE)
+    return made
+
+
+@example()
+def swarm_changes() -> Any:
+    return collide.Swarm([cube()] * 3).update(SIDE_BY_SIDE)
+
+
 @example()
 def boolean() -> Any:
     return collide.boolean(cube(), cube(), "union")

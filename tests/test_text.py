@@ -307,6 +307,7 @@ COLLIDE = [
     Call(collide.Swarm, [MESH, MESH]), Call(collide.Swarm([MESH] * 2).update, np.stack([np.eye(4)] * 2)),
     Call(collide.Near, MESH, MESH, 0.5), Call(collide.hull_overlap, MESH, MESH, np.eye(4), np.eye(4)),
     Call(collide.boolean, MESH, MESH, "union"), Call(collide.step_limit, MESH[0], MESH[0] + 1, at_least=0.1, mesh=MESH[1]),
+    Call(collide.step_limit, MESH[0], MESH[0] + 1, nets=np.array([[[0, 1], [2, 3]]])),
     Call(collide.bezier_pairs, PATCHES, 1e-6, np.ones((1, 2, 2, 2)), 1000, "auto", 0.0, 1),
     Call(collide.bezier_triangle_pairs, TRIANGLES, 1e-6, np.ones((1, 2, 3)), 1000, "auto", 1),
     Call(collide.nurbs_to_bezier, np.array(NET, float), [0, 0, 1, 1], [0, 0, 1, 1], (1, 1), np.ones((2, 2)), np.array(NET, float), (1, 2)),
@@ -326,8 +327,8 @@ CALLS = [*GENERATIVE, *CODEGEN, *COLLIDE, *MODELS]
 # Arguments that are names, functions or executors, and results, which hold what a query puts there.
 BODIES = ("ParametricSurface", "ImplicitSurface", "Solid", "union", "intersection", "difference", "polyhedron", "hull", "box", "capsule",
           "cone", "cylinder", "rounded_box", "sphere", "Mesh")
-LOGGED = ("first_contact", "self_contact", "contact_batch", "bezier_pairs", "bezier_triangle_pairs", "mesh_mesh", "distance", "clearance",
-          "solve", "minimize", "maximize")
+LOGGED = ("first_contact", "self_contact", "step_limit", "contact_batch", "bezier_pairs", "bezier_triangle_pairs", "mesh_mesh", "distance",
+          "clearance", "solve", "minimize", "maximize")
 NAMES = {"Parameter.name", "declared.name", "compile.cpu", "Tracked.features",
          *(f"{body}.name" for body in BODIES), *(f"{query}.log" for query in LOGGED)}
 SHARED = ("contact_batch", "clearance_batch", "bezier_pairs", "bezier_triangle_pairs", "edge_edge", "vertex_face", "triangle_triangle")

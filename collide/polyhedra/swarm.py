@@ -4,6 +4,7 @@ Boxes about all bodies are followed by sweep and prune. Of pairs whose boxes ove
 point while they penetrate. Only pairs of bodies that are not convex, whose hulls meet, are asked by triangles.
 """
 
+import copy
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
@@ -50,7 +51,8 @@ class Swarm:
     Notes
     -----
     Which pairs meet is exact for the doubles of the poses, touches included (see `Closest` and `Near`). A step costs some microseconds for
-    each pair of bodies whose boxes overlap. For one thread at a time.
+    each pair of bodies whose boxes overlap. For one thread at a time. A copy,
+    also one that is pickled, goes on by itself from where the original is.
 
     Examples
     --------
@@ -72,7 +74,8 @@ class Swarm:
             if not len(mesh.triangles):
                 raise ValueError(f"mesh {k} has no triangles")
         kinds = {id(mesh): _kind(mesh) for mesh in self.meshes}
-        self._hulls, self._convex = ([kinds[id(mesh)][n] for mesh in self.meshes] for n in (0, 1))
+        self._hulls = [kinds[id(mesh)][0] for mesh in self.meshes]
+        self._convex = [kinds[id(mesh)][1] for mesh in self.meshes]
         corners = [hull.vertices[np.unique(hull.triangles), :3] for hull in self._hulls]
         most = max(map(len, corners), default=1)
         self._corners = np.stack([np.concatenate([c, np.repeat(c[:1], most - len(c), axis=0)]) for c in corners]) if corners else None
@@ -141,13 +144,21 @@ class Swarm:
 
     def _closest(self, pair: Pair) -> Closest:
         if pair not in self._pairs:
-            self._pairs[pair] = Closest(*(self._hulls[k] for k in pair))
+            self._pairs[pair] = Closest(self._hulls[pair[0]], self._hulls[pair[1]])
         return self._pairs[pair]
 
     def _by_triangles(self, pair: Pair) -> Near:
         if pair not in self._near:
-            self._near[pair] = Near(*(self.meshes[k] for k in pair))
+            self._near[pair] = Near(self.meshes[pair[0]], self.meshes[pair[1]])
         return self._near[pair]
+
+    def __copy__(self) -> "Swarm":
+        made = object.__new__(Swarm)
+        vars(made).update(vars(self))
+        # What follows the bodies has states of its own.
+        for name in ("_close", "_meeting", "_boxes", "_pairs", "_near"):
+            setattr(made, name, copy.deepcopy(getattr(self, name)))
+        return made
 
     def __repr__(self) -> str:
         return f"Swarm({len(self.meshes)} bodies, {len(self._meeting)} pairs meet)"

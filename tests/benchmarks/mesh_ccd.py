@@ -1,4 +1,5 @@
-"""First contact of triangle meshes: straight paths, with ipctk's collision-free step in the same run, and rigid motions.
+"""First contact of triangle meshes: straight paths, and steps without self-contact, with ipctk's collision-free step in the same run; and
+rigid motions.
 
 Bumpy spheres of 200 to 5,000 triangles; ipctk looks for contacts within each mesh too, of which there are none, and answers with a
 time that is safe, not with a bracket; its mesh is prepared before it is timed, our trees are built within, except where it says
@@ -75,6 +76,22 @@ def mesh_rows(vertices: int) -> list[list[Any]]:
     return rows
 
 
+def step_rows(vertices: int) -> list[list[Any]]:
+    """One mesh of two bumpy spheres that come together while all vertices tremble."""
+    (p, a), (q, b) = bumpy_sphere(vertices, 0.1), bumpy_sphere(vertices, 0.15)
+    before, mesh = np.concatenate([p, q + [2.6, 0.2, 0.1]]), np.concatenate([a, b + len(p)])
+    after = before + np.repeat([[0.3, 0.1, 0], [-1.1, 0.2, -0.4]], [len(p), len(q)], axis=0)
+    after += 1e-3 * np.random.default_rng(5).normal(size=after.shape)
+    seconds, step = best(lambda: collide.step_limit(before, after, mesh=mesh))
+    rows = [[f"{len(mesh)}, ours", 1e3 * seconds, repr(step)]]
+    first, second = (np.stack([before[part], after[part]]) for part in (slice(0, len(p)), slice(len(p), None)))
+    other = peer(first, second, a, b)
+    if other is not None:
+        seconds, toi = best(other)
+        rows.append([f"{len(mesh)}, ipctk", 1e3 * seconds, repr(toi)])
+    return rows
+
+
 def query_rows(kind: str, motions: tuple[Motion, Motion]) -> list[Any]:
     q = np.random.default_rng(3).uniform(-1, 1, (20_000, 4, 3))
     call = getattr(collide, kind)
@@ -91,3 +108,5 @@ def main() -> None:
           ["", "hits", "proved", "in one call", "alone, mean", "median", "90 %", "max"], rows)
     table("Two bumpy spheres: first contact", ["triangles", "ms", "status", "time", "tests", "queries"],
           [row for n in PASS for row in mesh_rows(n)])
+    table("Two bumpy spheres, one mesh: a step without contact or self-contact", ["triangles", "ms", "step"],
+          [row for n in (102, 502, 2502) for row in step_rows(n)])

@@ -16,7 +16,7 @@ _STEPS, _ROUNDS = 24, 12
 _ROUNDOFF = 2.0**-50
 
 
-class Planes:
+class FacePlanes:
     """The planes of a body: a point x with |x|_1 <= 2 `size` is inside by more than `by` if `normal` x - `offset` + `off` < -`by` for all.
 
     Components of the product of two sides of a triangle are out by 8 * 2^-53 of the product of their sums |.|_1: three roundings in each of
@@ -51,9 +51,9 @@ class CommonPoint:
         self.point: np.ndarray | None = None
 
     @cached_property
-    def planes(self) -> tuple[Planes, Planes]:
+    def planes(self) -> tuple[FacePlanes, FacePlanes]:
         """Those of both bodies."""
-        return Planes(self.bodies[0]), Planes(self.bodies[1])
+        return FacePlanes(self.bodies[0]), FacePlanes(self.bodies[1])
 
     def proved(self, pose: np.ndarray) -> np.ndarray | None:
         """The point in the world if it is *proved* inside both bodies at poses (2, 12), moved to be so if need be; else None."""

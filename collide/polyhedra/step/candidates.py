@@ -54,7 +54,7 @@ class Spans(NamedTuple):
         return rows
 
 
-class Candidates:
+class NearParts:
     """Of a mesh, places of its vertices (n, 3) at both ends, and a distance.
 
     `pairs` (p, 2): faces that may come within the distance; so may `points` (k, 4), a vertex and those of a face, and `edges` (l, 4).

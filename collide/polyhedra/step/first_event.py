@@ -11,6 +11,7 @@ import numpy as np
 from codegen.deadline import check
 
 from ..exact import feature_pairs
+from ..exact.real_roots import refined
 from ..primitives.queries import edge_edge, vertex_face
 
 # Widths of brackets, of the first look and of the last.
@@ -46,5 +47,5 @@ def _after_start(points: list[list[int]], face: bool) -> float:
     if at is None:
         return math.inf
     while at.a == 0 or (at.b - at.a) / (1 << at.bits) > _FINE:
-        at = feature_pairs.refined(at)
+        at = refined(at)
     return (at.a >> max(0, at.bits - 52)) * 2.0 ** -min(at.bits, 52)

@@ -7,7 +7,7 @@ import pytest
 
 import collide
 from collide.polyhedra.closest import voronoi_walk
-from collide.polyhedra.closest.common_point import Planes
+from collide.polyhedra.closest.common_point import FacePlanes
 from collide.polyhedra.closest.convex_mesh import convex
 from collide.polyhedra.closest.memory import MEET
 
@@ -33,7 +33,7 @@ def exactly_inside(mesh, point):
 def test_depths_are_bounds():
     """Of points on faces, moved by some roundings, none that is not inside has a positive depth; of points farther inside all have."""
     mesh, rng = ball(0, 40), np.random.default_rng(1)
-    planes = Planes(convex(mesh, "it"))
+    planes = FacePlanes(convex(mesh, "it"))
     corners = mesh.vertices[mesh.triangles, :3]
     on = (rng.dirichlet(np.ones(3), len(corners))[:, :, None] * corners).sum(axis=1)
     for scale in (1 - 2.0**-53, 1 - 2.0**-51, 1 - 2.0**-49, 1 + 2.0**-52):
@@ -53,7 +53,7 @@ def test_steps_in_each_other_are_decided_without_rationals(monkeypatch):
         found = pair.at(np.eye(4), pose)
         assert found._outcome == MEET
         for mesh, of in zip(pair.bodies, (np.eye(4), pose), strict=True):
-            assert Planes(mesh).depth(of[:3, :3].T @ (found.points[0] - of[:3, 3])) > 0
+            assert FacePlanes(mesh).depth(of[:3, :3].T @ (found.points[0] - of[:3, 3])) > 0
     assert pair.distances(np.stack([np.eye(4)] * 30), np.stack(poses)).max() == 0
 
 

@@ -7,7 +7,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from collide import step_limit
+from collide import check, step_limit
 from collide.polyhedra.step.crossing_free import meets
 
 CORNERS, SIDES = np.array([[0.0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]]), np.array([[0, 2, 1], [0, 1, 3], [0, 3, 2], [1, 2, 3]])
@@ -86,13 +86,13 @@ def test_steps_at_once():
     assert found.shape == (2,) and found.round(9).tolist() == [0.5, 1.0]
 
 
-def test_patches():
-    """A flat patch falls on another one from height 1, by 4."""
+def test_patches(tmp_path):
+    """A flat patch falls on another one from height 1, by 4; a log proves it."""
     flat = np.array([[x, y, 0.0] for x in (0, 1) for y in (0, 1)])
     before = np.concatenate([flat, flat * 0.5 + [0.25, 0.25, 1]])
     after = before - np.repeat([[0, 0, 0], [0, 0, 4.0]], 4, axis=0)
-    found = step_limit(before, after, nets=np.arange(8).reshape(2, 2, 2))
-    assert 0.25 - 1e-5 < found <= 0.25
+    found = step_limit(before, after, nets=np.arange(8).reshape(2, 2, 2), log=tmp_path / "proof.log")
+    assert 0.25 - 1e-5 < found <= 0.25 and check(tmp_path / "proof.log").accepted
 
 
 def test_bad_input_is_named():
