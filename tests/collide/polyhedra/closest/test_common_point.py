@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 import collide
-from collide.polyhedra.closest import voronoi_walk
 from collide.polyhedra.closest.common_point import FacePlanes
 from collide.polyhedra.closest.convex_mesh import convex
 from collide.polyhedra.closest.memory import MEET
@@ -45,10 +44,10 @@ def test_steps_in_each_other_are_decided_without_rationals(monkeypatch):
     pair, poses = collide.Closest(ball(0, 40), ball(1, 40)), [turned(0.02 * k, [1.4 - 0.02 * k, 0.1, 0.2]) for k in range(30)]
     assert pair.at(np.eye(4), poses[0]).distance.hi == 0
 
-    def refused(memory):
+    def refused(*_):
         raise AssertionError("a search on rationals")
 
-    monkeypatch.setattr(voronoi_walk, "walk", refused)
+    monkeypatch.setattr(collide.Closest, "_in_rationals", refused)
     for pose in poses:
         found = pair.at(np.eye(4), pose)
         assert found._outcome == MEET
