@@ -104,7 +104,7 @@ def test_balls_hit_walls_as_a_search_finds(monkeypatch, shape):
     bodies = [RigidBody(shape, fixed=True, position=(0.1, 0.2, -3), orientation=(1, 0.1, 0.05, 0.2)),
               RigidBody(BALL, position=(0.3, -0.2, 3), velocity=rng.normal(size=3) / 4)]
     found = World(bodies, gravity=GRAVITY, restitution=0.5).run(until=3.0)
-    monkeypatch.setattr(spheres, "known", lambda one, other: False)
+    monkeypatch.setattr(spheres, "accepts", lambda one, other: False)
     searched = World(bodies, gravity=GRAVITY, restitution=0.5).run(until=3.0)
     assert len(found.events) == len(searched.events) >= 2 and found.outcome is searched.outcome is Outcome.FINISHED
     for one, other in zip(found.events, searched.events, strict=True):
