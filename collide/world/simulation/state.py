@@ -151,11 +151,14 @@ class Simulation:
 
     def size(self, key: Key) -> float:
         """The radius of the smaller of two bodies, of those that are free."""
-        return min(a.radius for a in (self.actors[k] for k in key[:2]) if a.free)
+        one, other = self.actors[key[0]], self.actors[key[1]]
+        return min(one.radius, other.radius) if one.free and other.free else one.radius if one.free else other.radius
 
     def versions(self, key: Key) -> tuple[int, ...]:
         """Those of the motions of a body, or of two."""
-        return tuple([self.actors[k].version for k in key[:2]])
+        if len(key) == 1:
+            return (self.actors[key[0]].version,)
+        return self.actors[key[0]].version, self.actors[key[1]].version
 
     def all_courses(self) -> list[Any]:
         """The present motion of each body."""
