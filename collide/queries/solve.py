@@ -32,6 +32,7 @@ from ..search.search import Search
 from .alternatives import alternatives
 from .formulas import Domain, check_real_variables, convert_condition, merge, read_conditions, read_domain, read_functions, settled, stack
 from .integers import Cell, Cells, Located, locate
+from .undecided import Reason, by_signs, reasons, told
 
 if TYPE_CHECKING:
     from ..proof.log import Log
@@ -56,7 +57,8 @@ class Zeros:
     `boxes` (k, n, 2) enclose them. `proved` (k,): exactly one zero lies in this box, and it is the only one in
     `regions` (k, n, 2). A box that is not proved may hold no zero, one or several; such a box may be wider than the
     tolerance, where neighbouring undecided boxes were merged. Every zero in the domain lies in one of the boxes, also
-    when the budget was spent: then boxes that were not searched are among them.
+    when the budget was spent: then boxes that were not searched are among them. `reasons`, of a search that has ended: why the boxes are
+    undecided, one a box that is not proved, in their order; they prove nothing.
     """
 
     status: ZerosStatus
@@ -67,6 +69,7 @@ class Zeros:
     iterations: int
     seconds: float
     notes: tuple[str, ...] = ()
+    reasons: tuple[Reason, ...] = ()
 
     @property
     def unique(self) -> np.ndarray:
@@ -240,17 +243,21 @@ def _result(s: Search, problem: Problem, system: tuple[Sequence[Any], Sequence[A
     left = np.concatenate([s.boxes(0, np.setdiff1d(s.numbers(0), proved)), s.open(0)])
     left = left[~settled(s, 0, left, UNIQUE)]
     left = left[_possible(problem, left)]
-    located = merge(_contracted(system, left) if finished and len(left) else left)
-    boxes = [*s.boxes(0, proved), *located]
-    regions = [s.arrays["region"][k, :n] for k in proved] + located
+    located = stack(merge(_contracted(system, left) if finished and len(left) else left), n)
+    signs, located = by_signs(problem, located)
+    rest = located[~signs]
+    known = [*s.boxes(0, proved), *located[signs]]
+    boxes = [*known, *rest]
+    regions = [*(s.arrays["region"][k, :n] for k in proved), *located[signs], *rest]
+    why = tuple(reasons(problem, rest)) if finished else ()
     if not finished:
         status = ZerosStatus.BUDGET_SPENT
     elif not boxes:
         status = ZerosStatus.NO_SOLUTION
     else:
-        status = ZerosStatus.UNRESOLVED if located else ZerosStatus.COMPLETE
-    return Zeros(status=status, boxes=stack(boxes, n), proved=np.arange(len(boxes)) < len(proved), regions=stack(regions, n),
-                 variables=problem.variables, iterations=clock.boxes, seconds=clock.seconds, notes=notes)
+        status = ZerosStatus.UNRESOLVED if len(rest) else ZerosStatus.COMPLETE
+    return Zeros(status=status, boxes=stack(boxes, n), proved=np.arange(len(boxes)) < len(known), regions=stack(regions, n),
+                 variables=problem.variables, iterations=clock.boxes, seconds=clock.seconds, notes=(*notes, *told(why)), reasons=why)
 
 
 def _contracted(system: tuple[Sequence[Any], Sequence[Any]], boxes: np.ndarray) -> np.ndarray:
