@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from fractions import Fraction
 
 from .autodiff import partials
-from .expr import Expr
+from .expr import Expr, reachable
 from .expr import substitute as substitute
 
 
@@ -53,3 +53,40 @@ def second_order_form(outputs: Sequence[Expr], variables: Sequence[Expr]) -> lis
                 total = total + second[j] * steps[i] * steps[j]
         result.append(pool.node("refined", f, pool.trusted(total, f, 3)))
     return result
+
+
+def divided_form(outputs: Sequence[Expr], variables: Sequence[Expr]) -> list[Expr]:
+    """Mean-value forms; of an output of one variable that occurs more than once, the hull of those over the eighths of its box.
+
+    Each eighth holds a part of the values, and together they hold all. The excess of a mean-value form is of second order in the size of
+    the box (Moore 1966, Chapter 6), so that of the hull is a 64th of it. A form is taken where the function is continuous on the box.
+    """
+    refined = mean_value_form(outputs, variables)
+    return [_over_parts(f, form, variables) for f, form in zip(outputs, refined, strict=True)]
+
+
+def _over_parts(f: Expr, form: Expr, variables: Sequence[Expr]) -> Expr:
+    order = reachable([f])
+    own = [v for v in variables if any(e is v for e in order)]
+    if len(own) != 1 or len(order) > _MOST or sum(a is own[0] for e in order for a in e.args) < 2:
+        return form
+    parts = [own[0]]
+    for _ in range(_HALVINGS):
+        middles = [f.pool.node("midpoint", p) for p in parts]
+        parts = [f.pool.node(op, p, m) for p, m in zip(parts, middles, strict=True) for op in ("min", "max")]
+    values = [_on(f, own[0], part) for part in parts]
+    total = values[0]
+    for value in values[1:]:
+        total = f.pool.node("hull", total, value)
+    return f.pool.node("refined", form, total)
+
+
+def _on(f: Expr, x: Expr, part: Expr) -> Expr:
+    """The mean-value form of f over a part of the box of x."""
+    (form,) = mean_value_form([f], [x])
+    centre = f.pool.node("midpoint", x)
+    return substitute([form], {x.index: part, centre.index: f.pool.node("midpoint", part)})[0]
+
+
+# Longer formulas are not divided: their code would be several times longer still.
+_MOST, _HALVINGS = 60, 3

@@ -68,10 +68,10 @@ def reasons(problem: Problem, boxes: np.ndarray) -> list[Reason]:
     kernel = Kernel(problem.equations, problem.variables, quick=True)
     low, high, level = kernel.decorated(lo, hi)
     least, poles = level.min(axis=1), _poles(problem.equations, problem.variables, lo, hi)
-    border = ((lo <= problem.inner[:, 0]) | (hi >= problem.inner[:, 1])).any(axis=1)
+    border: Any = ((lo <= problem.inner[:, 0]) | (hi >= problem.inner[:, 1])).any(axis=1)
     square = len(problem.equations) == len(problem.variables)
-    singular = _singular(kernel, lo, hi) if square else np.ones(len(boxes), bool)
-    infinite = ~(np.isfinite(low) & np.isfinite(high)).all(axis=1)
+    singular: Any = _singular(kernel, lo, hi) if square else np.ones(len(boxes), bool)
+    infinite: Any = ~(np.isfinite(low) & np.isfinite(high)).all(axis=1)
     found = []
     for k in range(len(boxes)):
         seen = {poles[k]: least[k] == 0 or infinite[k], Reason.UNDEFINED: least[k] == 0 or infinite[k], Reason.BORDER: border[k],
@@ -88,7 +88,8 @@ def _poles(equations: Sequence[Expr], names: Sequence[str], lo: np.ndarray, hi: 
     below, above = Kernel([part for e in quotients for part in e.args], names, quick=True).interval(lo, hi)
     zero = (below <= 0) & (above >= 0)
     numerators, denominators = zero[:, ::2], zero[:, 1::2]
-    both, poles = (numerators & denominators).any(axis=1), (denominators & ~numerators).any(axis=1)
+    both: Any = (numerators & denominators).any(axis=1)
+    poles: Any = (denominators & ~numerators).any(axis=1)
     return [Reason.POLE if p else Reason.QUOTIENT if b else None for p, b in zip(poles, both, strict=True)]
 
 
