@@ -55,7 +55,7 @@ def _nonnegative(e: Expr, args: Sequence[Known]) -> bool:
         return not isinstance(e.value, Fraction) or e.value >= 0
     if e.op == "power_integer" and e.value % 2 == 0:
         return True
-    if e.op in ("add", "mul", "min", "sqrt", "where", "power_integer", "guarded", "restricted", "hull"):
+    if e.op in ("add", "mul", "min", "sqrt", "where", "power_integer", "guarded", "hull"):
         return all(a.nonnegative for a in args)
     if e.op == "either":
         return all(a.nonnegative for a in args[:2])
@@ -78,7 +78,7 @@ def _bound(e: Expr, args: Sequence[Known], inputs: float) -> float:
         return _power(sizes[0], e.value)
     if e.op == "either":
         return max(sizes[:2])
-    if e.op in ("neg", "abs", "min", "max", "where", "restricted", "choice", "hull"):
+    if e.op in ("neg", "abs", "min", "max", "where", "choice", "hull"):
         return max(sizes)
     return _BOUND.get(e.op, math.inf)
 

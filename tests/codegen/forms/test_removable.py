@@ -157,3 +157,13 @@ def test_no_other_formula_is_changed() -> None:
     norm = sp.sqrt(x**2 + t**2)
     for e, count in ((sp.cos(x) / x, 3), (x / (1 + x), 4), (sp.sin(x) / x**2, 4), (x / norm, 7), ((1 + t * x) / (1 + x), 7)):
         assert repr(codegen.compile([e], [x, t])).endswith(f"{count} operations>"), e
+
+
+def test_a_part_without_a_value_is_no_nonnegative_factor() -> None:
+    """Where the condition fails the whole line is the answer, whatever the sign of the formula is where it holds."""
+    e = sp.Piecewise((x**2, x < 1)) * sp.Abs(t) * sp.exp(t)
+    for quick in (True, False):
+        kernel = codegen.compile([e], [x, t], quick=quick)
+        lo, hi, level = kernel.decorated([[2.0, 0.0], [2.0, 1.0], [0.5, 1.0]], [[3.0, 1.0], [3.0, 2.0], [2.0, 1.0]])
+        assert not np.isnan(lo).any() and not np.isnan(hi).any() and level[:, 0].tolist() == [0, 0, 0]
+        assert (lo[1, 0], hi[1, 0]) == (-np.inf, np.inf) and lo[2, 0] <= 0.25 * math.e and hi[2, 0] >= math.e
