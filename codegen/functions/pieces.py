@@ -44,16 +44,16 @@ def halves(low: Sequence[tuple[Any, Any]], high: Sequence[tuple[Any, Any]]) -> t
     return cases(*low), cases(*high)
 
 
-def declared(name: str, both: Both, bounds: Sequence[Any], slope: Any = None, inverse: Sequence[Any] = ()) -> Primitive:
-    """A function of one argument; `slope` is a formula of the argument and the value."""
+def declared(name: str, both: Both, bounds: Sequence[Any], slope: Any = None, inverse: Sequence[Any] = (), level: int = 1) -> Primitive:
+    """A function of one argument; `slope` is a formula of argument and value. With one it is differentiable, else of the `level`."""
     x, _ = primitive_places(1)
-    return Primitive(name, 1, 3 if slope is not None else 1, bounds, [both(x)[0]], [] if slope is None else [slope], inverse)
+    return Primitive(name, 1, 3 if slope is not None else level, bounds, [both(x)[0]], [] if slope is None else [slope], inverse)
 
 
-def monotone(name: str, both: Both, slope: Any = None, rising: bool = True, inverse: Sequence[Any] = ()) -> Primitive:
+def monotone(name: str, both: Both, slope: Any = None, rising: bool = True, inverse: Sequence[Any] = (), level: int = 1) -> Primitive:
     lo, hi = primitive_ends(1)
     ends = (lo, hi) if rising else (hi, lo)
-    return declared(name, both, [both(ends[0])[0], both(ends[1])[1]], slope, inverse)
+    return declared(name, both, [both(ends[0])[0], both(ends[1])[1]], slope, inverse, level)
 
 
 def odd(positive: Both) -> Both:

@@ -16,6 +16,7 @@ from .exponential_integrals import (
     hyperbolic_cosine_integral,
     hyperbolic_sine_integral,
 )
+from .incomplete_gamma import incomplete_gamma
 from .inverse_functions import inverse_complement, inverse_error_function, lambert
 
 MOST_ORDERS = 40
@@ -56,6 +57,7 @@ SPECIAL: dict[type, Callable[[Any], Any]] = {
     sp.erf2: lambda e: sp.erf(e.args[1]) - sp.erf(e.args[0]),
     sp.elliptic_k: lambda e: complete_elliptic_k()(*e.args), sp.elliptic_f: lambda e: _incomplete(e, -sp.Rational(1, 2)),
     sp.elliptic_e: lambda e: complete_elliptic_e()(*e.args) if len(e.args) == 1 else _incomplete(e, sp.Rational(1, 2)),
+    sp.lowergamma: incomplete_gamma, sp.uppergamma: incomplete_gamma,
     sp.besselk: lambda e: modified_bessel_k(abs(_order(e, -MOST_ORDERS, MOST_ORDERS)))(e.argument),
     sp.besseli: lambda e: modified_bessel_i(abs(_order(e, -1, 1)))(e.argument),
 }  # fmt: skip

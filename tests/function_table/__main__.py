@@ -14,10 +14,10 @@ BOXES, SAMPLES = 40, 33
 WIDTHS = (0.0, 1e-3, 1.0)
 HEAD = """# Functions, and how tight they are
 
-Written by `python -m tests.function_table`. Of {boxes} random boxes of one double, of a thousandth and of one unit width (less where a function is
-defined on less) the table has how much wider than the range the bounds are: *thin* in units of the last place, the others as a part of
-the range's width; median and worst. Values are Arb's, the range is the hull of {samples} of them, so it is too small itself, by some thousandths
-of boxes that hold an extreme. No value lay outside the bounds.
+Written by `python -m tests.function_table`. Of {boxes} random boxes of one double, of a thousandth and of one unit width (less where a
+function is defined on less) the table has how much wider than the range the bounds are: *thin* in units of the last place, the others as
+a part of the range's width; median and worst. Values are Arb's, the range is the hull of {samples} of them, so it is too small itself, by
+some thousandths of boxes that hold an extreme. No value lay outside the bounds.
 
 | function | from, to | thin | 1e-3 | 1 | |
 |---|---|---|---|---|---|
