@@ -209,8 +209,10 @@ TABLES: dict[str, Table] = {
     "elliptic_k_slope": geometric(k_slope, 0.25, 4, 4, 16, False, most=at_least(k_slope)),
     "elliptic_e_slope": geometric(e_slope, 0.25, 4, 4, 16, False, most=at_least(e_slope)),
     # erfinv(x)/x, erfinv(1 - x).
-    "erfinv": Table(abs, Layout(True, 0, 0.5, 4, 16, True), 0.375, erfinv_quotient, lambda lo, hi: hi.max(-lo).erfinv() / hi.max(-lo)),
-    "erfinv_below": Table(abs, Layout(False, 2.0**-54, 0.5, 3, 20, False), 0.5, erfinv_below, lambda lo, hi: (1 - lo).erfinv()),
+    "erfinv": Table(lambda z: acb(z.real.erfinv() / z.real), Layout(True, 0, 0.5, 4, 16, True), 0.375, erfinv_quotient,
+                    lambda lo, hi: hi.max(-lo).erfinv() / hi.max(-lo)),
+    "erfinv_below": Table(lambda z: acb((1 - z.real).erfinv()), Layout(False, 2.0**-54, 0.5, 3, 20, False), 0.5, erfinv_below,
+                          lambda lo, hi: (1 - lo).erfinv()),
     # e^x K_0(x) and x e^x K_1(x); I_0(x) and I_1(x)/x; sqrt(x) e^-x I_n(x).
     "bessel_k0": geometric(k0, 2.0**-30, 1024, 3, 20, False, most=at_least(k0)),
     "bessel_k1": geometric(lambda z: z * k1(z), 2.0**-30, 1024, 3, 20, True, most=lambda lo, hi: hi * k1(acb(lo)).real),
