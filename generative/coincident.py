@@ -11,7 +11,6 @@ import functools
 import itertools
 import math
 import operator
-import zlib
 from collections import Counter
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
@@ -21,14 +20,16 @@ import sympy as sp
 from codegen.deadline import interruptible
 from codegen.walk import free_symbols
 
+from .at_samples import DIGITS, alike, precise, sample, sampled_number, value_of
+from .common_zeros import with_common_zeros
 from .motion import IDENTITY, Motion
 from .symbols import x, y, z
 from .vanishing import vanishes
 
 # Longer formulas are taken as they stand.
 _LONG = 400
-# Digits in which numbers are compared first, and how little they may differ to be looked at closer.
-_DIGITS, _NEAR = 30, 1e-20
+# How little numbers may differ to be looked at closer.
+_NEAR = 1e-20
 
 
 class Leaf(NamedTuple):
@@ -44,7 +45,7 @@ class Surfaces(NamedTuple):
 
     `literals`: for each leaf, in order, the number k of its surface, or -k if it has the other side inside. `members`: the leaves on each
     surface, by their numbers. `nested`: chains of surfaces k, each of which has the earlier ones inside. `doubtful`: pairs of leaves that
-    count as two surfaces, though their values agree, or though they have no values to compare.
+    count as two surfaces, though their values agree, or they have no values to compare, or have zeros in common (`common_zeros`).
     """
 
     literals: list[int]
@@ -125,6 +126,8 @@ def surfaces_of(leaves: Sequence[Any], frames: Sequence[Motion]) -> Surfaces:
     found.nested.extend([k] for k in found.members if k not in told)
     firsts = {own[0]: signatures[leaves[own[0]].body, frames[own[0]]] for own in found.members.values()}
     found.doubtful.extend(_doubtful(firsts, _reach(leaves, frames)) if len(firsts) > 1 else ())
+    others = with_common_zeros([(k, leaves[k], frames[k], own.shape) for k, own in firsts.items()])
+    found.doubtful.extend(pair for pair in others if pair not in found.doubtful)
     return found
 
 
@@ -164,12 +167,7 @@ def _reach(leaves: Sequence[Any], frames: Sequence[Motion]) -> float:
 
 @functools.lru_cache(maxsize=4096)
 def _largest(rows: tuple[tuple[Any, ...], ...]) -> float:
-    return max(abs(float(e if e.is_Rational else _sampled_number(e))) for e in itertools.chain(*rows))
-
-
-def _sampled_number(e: Any) -> Any:
-    """A number or formula with samples for its symbols, as a number."""
-    return sp.N(e.xreplace({s: _sample(s) for s in free_symbols(e)}), _DIGITS)
+    return max(abs(float(sampled_number(e))) for e in itertools.chain(*rows))
 
 
 # Places of no symmetry, at which functions are compared; in so many digits, of which so many must agree.
@@ -184,9 +182,9 @@ _ALIKE = 10.0**-_AGREE
 @interruptible()
 def _signature(body: Any, frame: Motion) -> _Signature:
     """The values of a leaf in a frame; the formula itself in the place of numbers that it does not have."""
-    known = {s: _sample(s) for s in free_symbols(body) - {x, y, z}}
-    with decimal.localcontext(prec=_DIGITS + 10):
-        values = _alike([_value(body, {**known, **dict(zip((x, y, z), place, strict=True))}) for place in _local_places(frame)])
+    known = {s: sample(s) for s in free_symbols(body) - {x, y, z}}
+    with precise():
+        values = alike([value_of(body, {**known, **dict(zip((x, y, z), place, strict=True))}) for place in _local_places(frame)])
         if not all(_is_finite(value) for value in values):
             return _Signature((body, frame), 0)
         steps = [value - values[0] for value in values[1:]]
@@ -199,54 +197,14 @@ def _signature(body: Any, frame: Motion) -> _Signature:
     return _Signature(*found, (*map(float, shape), level) if all(map(_is_real, (*shape, level))) else ())
 
 
-def _value(formula: Any, known: Mapping[Any, Any]) -> Any:
-    """A formula with numbers for its symbols, in `_DIGITS` digits: a decimal if it is of sums, products, powers and roots alone, which is
-    much faster, or has a real value.
-    """
-    try:
-        return _decimal(formula, known)
-    except (decimal.DecimalException, NotImplementedError):
-        value = sp.N(formula.xreplace({s: _written(at) for s, at in known.items()}), _DIGITS)
-        return decimal.Decimal(str(value)) if value.is_Float and value.is_finite else value
-
-
-def _written(value: Any) -> Any:
-    return sp.Float(str(value), _DIGITS) if isinstance(value, decimal.Decimal) else value
-
-
-def _alike(values: Sequence[Any]) -> Sequence[Any]:
-    """Numbers that are all decimals, or all SymPy's."""
-    return values if all(isinstance(value, decimal.Decimal) for value in values) else [_written(value) for value in values]
-
-
-def _decimal(e: Any, known: Mapping[Any, Any]) -> decimal.Decimal:
-    if e.is_Symbol:
-        e = known[e]
-        if isinstance(e, decimal.Decimal):
-            return e
-    if e.is_Rational:
-        return decimal.Decimal(e.p) / e.q
-    if e.is_Float:
-        return decimal.Decimal(str(e))
-    if e.is_Add:
-        return sum((_decimal(a, known) for a in e.args), decimal.Decimal(0))
-    if e.is_Mul:
-        return math.prod((_decimal(a, known) for a in e.args), start=decimal.Decimal(1))
-    if e.is_Pow and e.exp.is_Integer:
-        return _decimal(e.base, known) ** int(e.exp)
-    if e.is_Pow and e.exp == sp.S.Half:
-        return _decimal(e.base, known).sqrt()
-    raise NotImplementedError
-
-
 @functools.lru_cache(maxsize=4096)
 @interruptible()
 def _local_places(frame: Motion) -> list[tuple[Any, ...]]:
     """The places in a frame, whose rotation is turned back by its transpose."""
-    known = {s: _sample(s) for s in frame.symbols}
-    with decimal.localcontext(prec=_DIGITS + 10):
-        entries = _alike([_value(e, known) for e in frame.entries])
-        places = [_alike([_decimal(c, {}), *entries])[0] for place in _PLACES for c in place]
+    known = {s: sample(s) for s in frame.symbols}
+    with precise():
+        entries = alike([value_of(e, known) for e in frame.entries])
+        places = [alike([decimal.Decimal(c.p) / c.q, *entries])[0] for place in _PLACES for c in place]
         shifted = [[c - d for c, d in zip(places[k:k + 3], entries[9:], strict=True)] for k in range(0, len(places), 3)]
         return [tuple(sum(entries[3 * j + i] * own[j] for j in range(3)) for i in range(3)) for own in shifted]
 
@@ -263,11 +221,6 @@ def _is_real(value: Any) -> bool:
 
 def _is_finite(value: Any) -> bool:
     return value.is_finite() if isinstance(value, decimal.Decimal) else bool(value.is_number and value.is_finite)
-
-
-def _sample(symbol: Any) -> Any:
-    """A number that stands for a parameter, or for the time."""
-    return sp.Rational(1 + zlib.crc32(str(symbol).encode()) % 9973, 4999)
 
 
 def samples(leaves: Sequence[Any], frames: Sequence[Motion]) -> list[tuple[Any, ...]]:
@@ -350,7 +303,7 @@ def _is_zero(e: Any) -> bool:
     """Whether a number, or a formula of parameters and the time, is seen to be 0. Most are not 0 with samples in the place of symbols."""
     if e.is_Rational:
         return bool(e == 0)
-    value = _sampled_number(e)
+    value = sampled_number(e)
     return not (value.is_number and abs(value) > _NEAR) and vanishes(e)
 
 
@@ -361,6 +314,6 @@ def _sign(e: Any) -> int | None:
     if _is_zero(e):
         return 0
     if not free_symbols(e):
-        value = sp.N(e, _DIGITS)
+        value = sp.N(e, DIGITS)
         return None if not value.is_real or abs(value) < _NEAR else 1 if value > 0 else -1
     return 1 if e.is_positive else -1 if e.is_negative else None

@@ -1,4 +1,7 @@
-"""Which leaves are one surface, in all frames, and the bodies that are made of them, against bodies without such leaves."""
+"""Which leaves are one surface, in all frames, and the bodies that are made of them, against bodies without such leaves.
+
+Also `at_samples` and `common_zeros`, which tell surfaces apart that formulas do not show to be one.
+"""
 
 import pickle
 
@@ -140,3 +143,23 @@ def test_a_tree_that_stays_as_it_is_written_says_why(monkeypatch):
     monkeypatch.setattr("generative.regularized._MOST", 1)
     body = box((0, 0, 0), (1, 1, 1)) | box((1, 0, 0), (2, 1, 1)) | box((2, 0, 0), (3, 1, 1))
     assert "more than 1 unions and intersections" in body.comparison.as_written
+
+
+@pytest.mark.parametrize(("a", "b", "met"), [
+    (sp.sqrt(x**2 + y**2 + z**2) - 1, x**2 + y**2 + z**2 - 1, True), ((x**2 + y**2 - 1) ** 3, x**2 + y**2 - 1, True),
+    (sp.sqrt(x**2 + y**2) + z - 1, z, False), (sp.sqrt((sp.sqrt(x**2 + y**2) - 2) ** 2 + z**2) - 1, z - 1, False),
+    ((sp.sqrt(x**2 + y**2) - 2) ** 2 + z**2 - 1, (x**2 + y**2 + z**2 + 3) ** 2 - 16 * (x**2 + y**2), True),
+    (sp.Max(sp.Abs(x), sp.Abs(y), sp.Abs(z)) - 1, x - 1, True), (z - sp.sin(x), z - sp.sin(x) - Q(1, 100), False),
+    (sp.exp(x) * sp.exp(y) - z, x + y - sp.log(z**2) / 2, True), (sp.sin(x) * y, z - 1, False),
+])
+@pytest.mark.parametrize("motion", [IDENTITY, TILTED, TURNING])
+def test_surfaces_of_functions_that_are_not_proportional_are_doubtful(a, b, met, motion):
+    body = (ImplicitSurface(a, BIG) | ImplicitSurface(b, BIG)).moved(motion)
+    assert bool(body.comparison.doubtful) is met
+
+
+def test_a_leaf_in_another_frame_has_zeros_in_common():
+    cone = ImplicitSurface(sp.sqrt(x**2 + y**2) + z - 1, BIG)
+    raised = ImplicitSurface(x**2 + y**2 - (1 - z) ** 2, BIG).moved(Rigid(translation=[0, 0, 1]))
+    assert not union(cone, raised).comparison.doubtful
+    assert union(cone.moved(Rigid(translation=[0, 0, 1])), raised).comparison.doubtful == [(0, 1)]
