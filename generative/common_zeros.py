@@ -18,9 +18,11 @@ from .at_samples import precise, sample, sampled_number, value_of
 from .motion import Motion
 from .symbols import x, y, z
 
-# Pairs that are looked at. Of a line, which is 2 long: parts that have one zero at most, of degree 1, 2 and others, steps to a zero, how
-# little the last one is, and how far beside the zero the other function is looked at.
-_MOST, _PARTS, _STEPS, _LAST, _BESIDE = 2000, {1: 1, 2: 5}, 60, 1e-13, 1e-9
+# Pairs that are looked at. Of lines that are 2 long: steps to a zero, how little the last one is, and how far beside it the other function
+# is looked at.
+_MOST, _STEPS, _LAST, _BESIDE = 2000, 60, 1e-13, 1e-9
+# Parts of a line in which zeros are looked for one by one: of functions of degree 1, 2, and others.
+_PARTS: dict[float, int] = {1: 1, 2: 5}
 _MANY = 17
 # Lines go through this place of bounds, near the axes: without symmetry.
 _PLACE = 0.137, -0.093, 0.171
