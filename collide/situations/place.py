@@ -71,14 +71,10 @@ class PlacedParametric:
         return self._moves[motion]
 
     @cached_property
-    def observer(self) -> list[Expr]:
-        """The entries of what is left out of the motion."""
-        return entries_of(divided(self.part.surface.motion, self.shared)[0], self.frame.known(4), self.frame.pool, self.frame.time)
-
-    @cached_property
     def local(self) -> Local:
         surface = self.part.surface
-        return Local(surface.motion, self.known, self._vector(surface.body, self.part.path))
+        motion = divided(surface.motion, self.shared)[1] if self.shared else surface.motion
+        return Local(motion, self.known, self._vector(surface.body, self.part.path))
 
     @cached_property
     def _partials(self) -> list[Vector]:
@@ -118,29 +114,30 @@ Placed = PlacedParametric | PlacedImplicit
 
 def place(parts: tuple[Cell, Cell], frame: Frame, shared: int = 0) -> tuple[Placed, Placed]:
     """Both parts of a pair: parametric ones first, since implicit ones are functions of their positions. `shared`: see
-    `PlacedParametric`, which both are then.
+    `PlacedParametric`.
     """
     first, second = parts
     if shared:
-        return PlacedParametric(first, frame, 1, shared), PlacedParametric(second, frame, 2, shared)
+        motion = first.leaves[0].motion if first.leaves else first.surface.motion
+        # Its numbers are those of the first body, which the second has under other names.
+        frame.observer = entries_of(divided(motion, shared)[0], frame.known(4), frame.pool, frame.time)
     if first.leaves and not second.leaves:
-        b = _placed(second, frame, 2, None)
-        return _placed(first, frame, 1, b), b
-    a = _placed(first, frame, 1, None)
-    return a, _placed(second, frame, 2, a)
+        b = _placed(second, frame, 2, None, shared)
+        return _placed(first, frame, 1, b, shared), b
+    a = _placed(first, frame, 1, None, shared)
+    return a, _placed(second, frame, 2, a, shared)
 
 
-def _placed(part: Cell, frame: Frame, side: int, other: Placed | None) -> Placed:
+def _placed(part: Cell, frame: Frame, side: int, other: Placed | None, shared: int) -> Placed:
     if not part.leaves:
-        return PlacedParametric(part, frame, side)
-    return PlacedImplicit(part, frame, side, None if other is None else (other.local, other.position))
+        return PlacedParametric(part, frame, side, shared)
+    return PlacedImplicit(part, frame, side, None if other is None else (other.local, other.position), shared)
 
 
 def in_world(placed: Placed, at: Vector, turns: bool = False) -> Vector:
     """A point, or (`turns`) a direction, in the world, where a pair is seen from a frame that moves with both."""
-    if isinstance(placed, PlacedParametric) and placed.shared:
-        return (turned if turns else carried)(placed.observer, at)
-    return at
+    observer = placed.frame.observer
+    return at if observer is None else (turned if turns else carried)(observer, at)
 
 
 def contact_equations(a: Placed, b: Placed) -> tuple[Expr, ...]:

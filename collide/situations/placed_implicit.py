@@ -13,24 +13,24 @@ from generative.combination import Combination
 from generative.implicit import Piece
 
 from ..bodies.cells import Cell, end_of
-from ..bodies.motions import carried, entries_of, turned, way_between
+from ..bodies.motions import carried, divided, entries_of, turned, way_between
 from .frame import Frame, Local, all_of, any_of
 
 
 class PlacedImplicit:
     """An implicit part as functions of a point of the `other` part, in that one's frame and in the world; without it, as the carrier, of
-    coordinates in its own frame.
+    coordinates in its own frame. `shared`: see `PlacedParametric`; all leaves of the body have one motion then.
     """
 
-    def __init__(self, part: Cell, frame: Frame, side: int, other: tuple[Local, Vector] | None = None) -> None:
-        self.part, self.frame, self.side, self.known = part, frame, side, frame.known(side)
+    def __init__(self, part: Cell, frame: Frame, side: int, other: tuple[Local, Vector] | None = None, shared: int = 0) -> None:
+        self.part, self.frame, self.side, self.known, self.shared = part, frame, side, frame.known(side), shared
         self.carrier = other is None
         self.own: list[Expr] = []
         self._seen: dict[Motion, Vector] = {}
         if other is None:
             leaf = part.leaves[0]
             at = [self._coordinate(k, ends) for k, ends in enumerate(leaf.bounds)]
-            self.local = Local(leaf.motion, self.known, (at[0], at[1], at[2]))
+            self.local = Local(self._motion(leaf), self.known, (at[0], at[1], at[2]))
             self._seen[leaf.motion] = self.local.at
             self.position = self._vector(self._mover(leaf).apply((x, y, z)), self._carried(leaf))
         else:
@@ -66,8 +66,8 @@ class PlacedImplicit:
             if self.part.mover is not None:
                 self._seen[leaf.motion] = carried(self._way_to(leaf), self.local.at)
                 return self._seen[leaf.motion]
-            direct = leaf.motion.is_identity or self.local.motion.is_identity
-            self._seen[leaf.motion] = self._vector(leaf.coordinates, self.position) if direct else self._between(leaf.motion)
+            direct = not self.shared and (leaf.motion.is_identity or self.local.motion.is_identity)
+            self._seen[leaf.motion] = self._vector(leaf.coordinates, self.position) if direct else self._between(self._motion(leaf))
         return self._seen[leaf.motion]
 
     def _between(self, motion: Motion) -> Vector:
@@ -86,15 +86,19 @@ class PlacedImplicit:
         # Enclosed to second order too: of a sum that hardly varies the terms may.
         return mean_value_form(way, [time]) if time.op == "variable" else way
 
+    def _motion(self, leaf: ImplicitSurface) -> Motion:
+        """That of a leaf, without what is shared."""
+        return divided(leaf.motion, self.shared)[1] if self.shared else leaf.motion
+
     # -- frames that one motion carries ---------------------------------------------------------------------------
 
     def _mover(self, leaf: ImplicitSurface) -> Motion:
         """What moves the frame in which the leaf keeps its place: of a part by itself that of the leaf."""
-        return leaf.motion if self.part.mover is None else self.part.mover
+        return self._motion(leaf) if self.part.mover is None else self.part.mover
 
     def _rest(self, leaf: ImplicitSurface) -> list[Expr] | None:
         """The entries of the way from the frame of a leaf into the one that moves; None where they are one."""
-        if self._mover(leaf) == leaf.motion:
+        if self._mover(leaf) == self._motion(leaf):
             return None
         return convert(leaf.motion.factors[-1].entries, self.known, self.frame.pool)
 

@@ -171,7 +171,7 @@ class Approaching(Situated):
         return found
 
     def _bundle(self, m: Meeting, window: Window) -> Bundle:
-        return Bundle.of(m, self.extent, self._shared(m.label), window, not self.apart(m.label))
+        return Bundle.of(m, self.extent, self.shared(m.label), window, not self.apart(m.label))
 
     def meetings(self, until: float = math.inf) -> list[Meeting]:
         """All that must be searched to know when bodies meet up to a time, in the order of their windows. Of triangles of meshes, and parts

@@ -251,7 +251,7 @@ class Scene(Approaching):
     def faces_at(self, label: Pair, moment: float) -> list[tuple[Cell, Cell]] | None:
         """The pairs of faces of two bodies that may meet at a moment, of a mesh those of triangles; None, which is all, without one."""
         pair = [self.bodies[k] for k in label]
-        return faces_at(pair, lambda side, part: self.extent(label[side], part), moment, self._shared(label))
+        return faces_at(pair, lambda side, part: self.extent(label[side], part), moment, self.shared(label))
 
     def crossings(self, moment: float) -> list[tuple[Meeting, Problem]]:
         """Where do faces of bodies that started apart cross at a moment?"""

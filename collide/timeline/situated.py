@@ -10,7 +10,7 @@ import numpy as np
 
 from codegen.machine.linked import crowded
 from codegen.walk import free_symbols
-from generative import ImplicitBody, Solid
+from generative import ImplicitBody, ImplicitSurface, Solid
 from generative.changes import pieces_of
 from generative.products import Product, common
 
@@ -112,12 +112,12 @@ class Situated:
         symbols = tuple(numbers.symbols for numbers in self.situation_numbers(label, cells))
         named = {"time": (0, 1) if any(symbols) else self.time, "tangency": self.tangency,
                  "incoming": not self.apart(label), "tracked": self._known(label)[0], "symbols": symbols}
-        return named | ({"shared": self._shared(label)} if self._shared(label) else {})
+        return named | ({"shared": self.shared(label)} if self.shared(label) else {})
 
     def situation_numbers(self, label: Pair, cells: tuple[Cell, Cell]) -> tuple[Numbers, ...]:
         """The numbers of two parts as their situations take them: of the first, the second, known contacts, and a motion in common."""
         pair = tuple(both(n, cell.own) if cell.mover is None else cell.own for n, cell in zip(self.pair_numbers(label), cells, strict=True))
-        shared = self._shared(label)
+        shared = self.shared(label)
         if not shared:
             return *pair, self._known(label)[1]
         (before, first), (_, second) = (_divided_numbers(self.bodies[k], own, shared) for k, own in zip(label, pair, strict=True))
@@ -127,12 +127,12 @@ class Situated:
         """The tracked contacts of two bodies, and their numbers."""
         return self.tracked.get(label, ((), NONE))
 
-    def _shared(self, label: Pair) -> int:
-        """How many factors the motions of two parametric bodies begin with in common; 0 where contacts are known, which have places in the
-        world.
+    def shared(self, label: Pair) -> int:
+        """How many factors the motions of two bodies begin with in common; 0 where contacts are known, which have places in the world, and
+        of implicit bodies of many leaves.
         """
         first, second = (self._carriers[k] for k in label)
-        if label in self.tracked or first is None or second is None or any(isinstance(self.bodies[k], ImplicitBody) for k in label):
+        if label in self.tracked or first is None or second is None or any(_has_movers(self.bodies[k]) for k in label):
             return 0
         return common(first, second)
 
@@ -141,7 +141,7 @@ class Situated:
         """The same of arrays of bodies; None where no pair has anything in common."""
         if sum(isinstance(m, Product) for m in self._carriers) < 2:
             return None
-        return lambda i, j: np.array([self._shared(label) for label in zip(i.tolist(), j.tolist(), strict=True)], np.int64)
+        return lambda i, j: np.array([self.shared(label) for label in zip(i.tolist(), j.tolist(), strict=True)], np.int64)
 
     def pair_numbers(self, label: Pair) -> tuple[Numbers, Numbers]:
         """The numbers of two bodies."""
@@ -165,6 +165,11 @@ class Situated:
         return placed(part, self.numbers[body], place(part, self.numbers[body], self.span) if part.leaves else None)
 
 
+def _has_movers(body: Any) -> bool:
+    """Whether it is an implicit body whose frames are told from that which moves them all."""
+    return isinstance(body, ImplicitBody) and (is_large(body) or len({leaf.motion for leaf in body.leaves}) > 1)
+
+
 def placed(part: Cell, numbers: Numbers, box: np.ndarray | None) -> Extent:
     """Where a part is that is in a box, if one is known."""
     return extent_of(part, numbers, None if box is None else tuple(map(tuple, box.tolist())))
@@ -185,8 +190,9 @@ def _divided_numbers(body: Any, numbers: Numbers, shared: int) -> tuple[Numbers,
 
 
 def _shape_symbols(body: Any) -> set[Any]:
-    """The symbols of the formulas of a parametric body in its own frame."""
-    found = [e for p in pieces_of(body) for e in itertools.chain(p.body, *p.domain.values())]
+    """The symbols of the formulas of a body in its own frame."""
+    found = [e for p in pieces_of(body) for e in (itertools.chain((p.body,), *p.bounds) if isinstance(p, ImplicitSurface) else
+                                                  itertools.chain(p.body, *p.domain.values()))]
     if isinstance(body, Solid):
         found += [e for edge in body.edges for e in itertools.chain(edge.domain, *edge.paths)]
         found += [e for vertex in body.vertices for e in itertools.chain(*vertex.points)]

@@ -1,0 +1,48 @@
+"""Contacts of bodies of all kinds that share a motion, which turns fast: times and places in closed form, in space."""
+
+import itertools
+
+import numpy as np
+import pytest
+import sympy as sp
+
+from collide import Mesh, first_contact
+from generative import Chain, Parameter, ParametricSurface, Rigid, primitives, prismatic, revolute, solids, t, u, v
+
+E = Parameter("e")
+PATCH = ParametricSurface([sp.cos(u) * sp.sin(v), sp.sin(u) * sp.sin(v), sp.cos(v)], {u: (0, 2 * sp.pi), v: (0, sp.pi)})
+KINDS = {"implicit": primitives.ball(1), "solid": solids.sphere(1), "patch": PATCH}
+
+
+def sliding(low, high, value, turn=9 * t):
+    """Two unit balls on a turning arm; the way of the upper one, 3 and `value` above the lower one."""
+    chain = Chain({"low": low, "high": high}, [
+        revolute("turn", "base", "low", axis=(0, 3, 4), origin=Rigid(translation=[1, 0, 0])),
+        prismatic("lift", "low", "high", origin=Rigid(translation=[0, 0, 3]))])
+    return chain.at({"turn": turn, "lift": value}), chain.motions({"turn": turn, "lift": value})["low"]
+
+
+@pytest.mark.parametrize("kinds", [*itertools.product(KINDS, KINDS)], ids=" and ".join)
+def test_first_contact_is_told_in_space(kinds):
+    bodies, frame = sliding(*(KINDS[kind] for kind in kinds), -t)
+    found = first_contact(bodies, (0, 2))
+    assert found.time[0] <= 1.0 + 1e-9 and found.time[1] >= 1.0 - 1e-9 and found.iterations < 5000
+    want = [float(c) for c in frame.at(1).apply((0, 0, 1))]
+    assert np.allclose(found.points[0], want, atol=1e-4)
+
+
+@pytest.mark.parametrize("kinds", [("implicit", "solid"), ("patch", "implicit"), ("solid", "patch")], ids=" and ".join)
+def test_the_worst_error_of_a_joint_is_found(kinds):
+    """Both joints are off, the first one without an effect: 1 + e at best, 1/2, for e = -1/2."""
+    bodies, _ = sliding(*(KINDS[kind] for kind in kinds), E - t, 9 * t + E)
+    found = first_contact(bodies, (0, 2), parameters={E: (-0.5, 0.5)})
+    lo, hi = found.time
+    assert lo <= 0.5 + 1e-9 and hi >= 0.5 - 1e-9 and found.parameters[0][E].lo <= -0.5 <= found.parameters[0][E].hi
+
+
+def test_a_mesh_and_a_ball_meet():
+    """The lower face of a cube comes to the top of the ball where 3 + value - 1/2 is 1."""
+    corners = np.array(list(itertools.product((-0.5, 0.5), repeat=3)))
+    sides = [(0, 1, 3), (0, 3, 2), (4, 6, 7), (4, 7, 5), (0, 4, 5), (0, 5, 1), (2, 3, 7), (2, 7, 6), (0, 2, 6), (0, 6, 4), (1, 5, 7), (1, 7, 3)]
+    bodies, _ = sliding(solids.sphere(1), Mesh(corners, np.array(sides)), -t)
+    assert np.allclose(first_contact(bodies, (0, 2)).time, 1.5, atol=1e-6)
