@@ -21,8 +21,8 @@ class Frame:
     objective at the end, so `spatial`, how many come before them, is known first. `symbols` stand for numbers of the first body, of the
     second, and maybe of contacts known between them, and of a motion that both have in common; `free` names the further variables that
     some of those are, "" for others. `late` are the parameters that are expressions of symbols, (number, body 1 or 2, expression).
-    `asked`: the time is no variable, but the last symbol. `hulls`: see `Problem`. `observer`: the entries of a motion from which both bodies
-    are seen, if there is one.
+    `asked`: the time is no variable, but the last symbol. `hulls`: see `Problem`. `observer`: the entries of a motion from which both
+    bodies are seen, if there is one.
     """
 
     spatial: int

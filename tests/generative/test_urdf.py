@@ -1,4 +1,6 @@
-"""URDF files as chains: forward kinematics against those of yourdfpy, shapes in closed form, and what is refused."""
+"""URDF files as chains (`urdf`, `urdf_file`, `urdf_joints`, `urdf_shapes`): forward kinematics against those of yourdfpy, shapes in closed
+form, and what is refused.
+"""
 
 import math
 import random

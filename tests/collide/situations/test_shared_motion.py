@@ -43,6 +43,7 @@ def test_the_worst_error_of_a_joint_is_found(kinds):
 def test_a_mesh_and_a_ball_meet():
     """The lower face of a cube comes to the top of the ball where 3 + value - 1/2 is 1."""
     corners = np.array(list(itertools.product((-0.5, 0.5), repeat=3)))
-    sides = [(0, 1, 3), (0, 3, 2), (4, 6, 7), (4, 7, 5), (0, 4, 5), (0, 5, 1), (2, 3, 7), (2, 7, 6), (0, 2, 6), (0, 6, 4), (1, 5, 7), (1, 7, 3)]
+    sides = [(0, 1, 3), (0, 3, 2), (4, 6, 7), (4, 7, 5), (0, 4, 5), (0, 5, 1), (2, 3, 7), (2, 7, 6), (0, 2, 6), (0, 6, 4), (1, 5, 7),
+             (1, 7, 3)]
     bodies, _ = sliding(solids.sphere(1), Mesh(corners, np.array(sides)), -t)
     assert np.allclose(first_contact(bodies, (0, 2)).time, 1.5, atol=1e-6)
