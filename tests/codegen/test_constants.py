@@ -7,7 +7,7 @@ import pytest
 import sympy as sp
 from flint import arb, ctx, fmpq
 
-from codegen import written_numbers
+from codegen import constants
 from codegen.constants import enclose, enclose_all
 from generative import axis_angle
 
@@ -38,12 +38,12 @@ def _bits():
 
 def test_entries_of_turns_share_a_few_kernels():
     rng = random.Random(4)
-    written_numbers._kernel.cache_clear()
+    constants._kernel.cache_clear()
     for _ in range(40):
         entries = list(axis_angle([R(rng.randint(-999, 999), 1000) for _ in range(3)], R(rng.randint(1, 3000), 1000)))
         for e, (lo, hi) in zip(entries, enclose_all(entries), strict=True):
             assert arb(lo) <= ball(e) <= arb(hi) and hi - lo <= 2.0**-46 * abs(lo)
-    assert written_numbers._kernel.cache_info().currsize <= 6
+    assert constants._kernel.cache_info().currsize <= 6
 
 
 @pytest.mark.parametrize("e", [
