@@ -60,15 +60,12 @@ class Numbers:
 
     def _known(self, e: Any) -> tuple[float, float] | None:
         """Bounds of a number, or of a symbol or its opposite."""
-        if not getattr(e, "free_symbols", None):
-            return enclose(e)
-        if e in self._places:
-            lo, hi = self.intervals[self._places[e]].tolist()
-            return lo, hi
-        if -e in self._places:
-            lo, hi = self.intervals[self._places[-e]].tolist()
-            return -hi, -lo
-        return None
+        place = _places(self.symbols).get(e)
+        if place is None:
+            return None if getattr(e, "free_symbols", None) else enclose(e)
+        k, opposite = place
+        lo, hi = self.intervals[k].tolist()
+        return (-hi, -lo) if opposite else (lo, hi)
 
     def enclose_all(self, expressions: Sequence[Any]) -> np.ndarray:
         """(k, 2): bounds of numbers and of expressions of the symbols; of those that are no symbols of either sign by one kernel."""
@@ -84,10 +81,6 @@ class Numbers:
             found[others] = np.stack([end[0] for end in kernel.interval(none, none, parameters=self.parameters)], axis=1)
         return found
 
-    @functools.cached_property
-    def _places(self) -> dict[Any, int]:
-        return {s: k for k, s in enumerate(self.symbols)}
-
     def bounds(self, ends: Sequence[tuple[Any, Any]]) -> tuple[np.ndarray, np.ndarray]:
         """As `patch.bounds`, of ends that may contain the symbols."""
         return framed([(self.enclose(lo), self.enclose(hi)) for lo, hi in ends])
@@ -98,6 +91,12 @@ class Numbers:
 
 
 NONE = Numbers()
+
+
+@functools.lru_cache(maxsize=512)
+def _places(symbols: tuple[Any, ...]) -> dict[Any, tuple[int, bool]]:
+    """The place of each symbol, and of its opposite."""
+    return {sign * s: (k, sign < 0) for k, s in enumerate(symbols) for sign in (1, -1)}
 
 
 @functools.lru_cache(maxsize=1 << 12)
