@@ -43,8 +43,9 @@ ONLY: dict[str, set[str]] = {
     "generative.trimmed": {"numpy", "codegen"},
     "generative.trimming_cells": {"numpy"},
     "generative.triangulation": {"numpy"},
+    "generative.step": {"numpy", "scipy", "codegen"},
     # OpenCASCADE reads files.
-    "generative.step": {"numpy", "scipy", "OCP", "codegen"},
+    "generative.step.kernel": {"OCP"},
     "generative.following": {"numpy", "scipy"},
     # The numbers of all pieces of a motion through keyframes are enclosed at once.
     "generative.keyframed": {"numpy", "codegen"},

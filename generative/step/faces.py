@@ -6,11 +6,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import sympy as sp
-from OCP.BRep import BRep_Tool
-from OCP.BRepTools import BRepTools_WireExplorer
-from OCP.TopAbs import TopAbs_EDGE, TopAbs_REVERSED, TopAbs_WIRE
-from OCP.TopExp import TopExp_Explorer
-from OCP.TopoDS import TopoDS
 
 from ..brep import Edge, Solid, Vertex
 from ..chart import is_pole
@@ -21,6 +16,7 @@ from ..symbols import u, v
 from .clipping import Loop, clipped
 from .curves import Unread, plane_curve, space_curve
 from .gaps import gap_of
+from .kernel import opencascade
 from .numbers import frame, number
 from .surfaces import Sheet, sheets
 
@@ -45,7 +41,7 @@ def face_patches(face: Any, scale: Any, turned: bool) -> tuple[list[Solid], floa
     """A TopoDS_Face as solids of one piece each, whose faces make it up, and a bound of its gaps; `turned`: its normal is against that of
     its surface.
     """
-    surface = BRep_Tool.Surface_s(face)
+    surface = opencascade().tool.Surface_s(face)
     while type(surface).__name__ == "Geom_RectangularTrimmedSurface":
         surface = surface.BasisSurface()
     made_of = sheets(surface, scale)
@@ -67,27 +63,27 @@ def face_patches(face: Any, scale: Any, turned: bool) -> tuple[list[Solid], floa
 
 
 def _wires(face: Any) -> Iterator[Any]:
-    explorer = TopExp_Explorer(face, TopAbs_WIRE)
+    explorer = opencascade().explorer(face, opencascade().wire)
     while explorer.More():
-        yield TopoDS.Wire(explorer.Current())
+        yield opencascade().shapes.Wire(explorer.Current())
         explorer.Next()
 
 
 def _loop(wire: Any, face: Any, surface: Any, made_of: Sequence[Sheet], scale: Any, gap: list[float]) -> Iterator[Curve]:
     """Curves [u, v, 0] of the parameters of a face, one after the other; `gap` becomes at least the bound of their gaps."""
-    explorer = BRepTools_WireExplorer(wire, face)
+    explorer = opencascade().wire_explorer(wire, face)
     count = 0
     while explorer.More():
         edge = explorer.Current()
         given = parameter_curve(edge, face, surface)
-        if not BRep_Tool.Degenerated_s(edge):
-            space = space_curve(BRep_Tool.Curve_s(edge, 0.0, 0.0), *BRep_Tool.Range_s(edge), scale)
+        if not opencascade().tool.Degenerated_s(edge):
+            space = space_curve(opencascade().tool.Curve_s(edge, 0.0, 0.0), *opencascade().tool.Range_s(edge), scale)
             gap[0] = max(gap[0], gap_of(made_of, given, space))
         pieces = _simple(given)
-        yield from ([c.reversed() for c in reversed(pieces)] if edge.Orientation() == TopAbs_REVERSED else pieces)
+        yield from ([c.reversed() for c in reversed(pieces)] if edge.Orientation() == opencascade().reversed else pieces)
         explorer.Next()
         count += 1
-    every = TopExp_Explorer(wire, TopAbs_EDGE)
+    every = opencascade().explorer(wire, opencascade().edge)
     while every.More():
         count -= 1
         every.Next()
@@ -98,13 +94,13 @@ def _loop(wire: Any, face: Any, surface: Any, made_of: Sequence[Sheet], scale: A
 def parameter_curve(edge: Any, face: Any, surface: Any) -> list[Curve]:
     """The curve of an edge in the parameters of a face: on a plane that of its curve in space, elsewhere as the kernel has it."""
     if type(surface).__name__ == "Geom_Plane":
-        first, last = BRep_Tool.Range_s(edge)
+        first, last = opencascade().tool.Range_s(edge)
         axes = frame(surface.Position(), 1)
-        return [_projected(c, axes) for c in space_curve(BRep_Tool.Curve_s(edge, 0.0, 0.0), first, last, 1)]
-    curve = BRep_Tool.CurveOnSurface_s(edge, face, 0.0, 0.0)
+        return [_projected(c, axes) for c in space_curve(opencascade().tool.Curve_s(edge, 0.0, 0.0), first, last, 1)]
+    curve = opencascade().tool.CurveOnSurface_s(edge, face, 0.0, 0.0)
     if curve is None:
         raise Unread("an edge of it has no curve in its parameters")
-    return plane_curve(curve, *BRep_Tool.Range_s(edge, face))
+    return plane_curve(curve, *opencascade().tool.Range_s(edge, face))
 
 
 def _projected(c: Curve, axes: Any) -> Curve:

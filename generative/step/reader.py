@@ -7,17 +7,12 @@ from pathlib import Path
 from typing import Any
 
 import sympy as sp
-from OCP.BRep import BRep_Tool
-from OCP.IFSelect import IFSelect_RetDone
-from OCP.STEPControl import STEPControl_Reader
-from OCP.TopAbs import TopAbs_EDGE, TopAbs_FACE, TopAbs_REVERSED, TopAbs_SOLID
-from OCP.TopExp import TopExp_Explorer
-from OCP.TopoDS import TopoDS
 
 from ..brep import UNCHECKED, Solid, joined
 from ..polyhedron import CLOSED
 from .curves import Unread
 from .faces import face_patches
+from .kernel import opencascade
 
 UNITS = {"m": sp.Rational(1, 1000), "cm": sp.Rational(1, 10), "mm": sp.Integer(1), "in": sp.Rational(5, 127), "ft": sp.Rational(5, 1524)}
 """How long a millimetre is in units of length: OpenCASCADE reads every file in millimetres."""
@@ -71,11 +66,11 @@ def solids_from_step(path: Any, unit: str = "mm") -> list[Solid]:
     place = Path(os.fspath(path))
     if not place.is_file():
         raise FileNotFoundError(f"there is no file {place}")
-    reader = STEPControl_Reader()
-    if reader.ReadFile(str(place)) != IFSelect_RetDone:
+    reader = opencascade().reader()
+    if reader.ReadFile(str(place)) != opencascade().done:
         raise ValueError(f"{place.name} is not read as a STEP file: it is damaged, or of another format")
     reader.TransferRoots()
-    shapes = list(_parts(reader.OneShape(), TopAbs_SOLID)) if reader.NbShapes() else []
+    shapes = list(_parts(reader.OneShape(), opencascade().solid)) if reader.NbShapes() else []
     if not shapes:
         raise ValueError(f"{place.name} holds no solid: its surfaces and curves bound none")
     names = [place.stem if len(shapes) == 1 else f"{place.stem} {k}" for k in range(len(shapes))]
@@ -83,7 +78,7 @@ def solids_from_step(path: Any, unit: str = "mm") -> list[Solid]:
 
 
 def _parts(shape: Any, kind: Any) -> Iterator[Any]:
-    explorer = TopExp_Explorer(shape, kind)
+    explorer = opencascade().explorer(shape, kind)
     while explorer.More():
         yield explorer.Current()
         explorer.Next()
@@ -91,9 +86,9 @@ def _parts(shape: Any, kind: Any) -> Iterator[Any]:
 
 def _solid(shape: Any, scale: Any, name: str) -> Solid:
     pieces, gap = list[Solid](), 0.0
-    for k, face in enumerate(_parts(shape, TopAbs_FACE)):
+    for k, face in enumerate(_parts(shape, opencascade().face)):
         try:
-            own, apart = face_patches(TopoDS.Face(face), scale, face.Orientation() == TopAbs_REVERSED)
+            own, apart = face_patches(opencascade().shapes.Face(face), scale, face.Orientation() == opencascade().reversed)
         except (Unread, ValueError) as error:
             raise ValueError(f"face {k} of the solid {name!r}: {error}") from error
         pieces += own
@@ -105,12 +100,12 @@ def _closed(shape: Any) -> bool:
     """Whether every edge that is no point is used twice, in opposite senses."""
     uses: Counter[Any] = Counter()
     senses: Counter[Any] = Counter()
-    for face in _parts(shape, TopAbs_FACE):
-        for edge in _parts(face, TopAbs_EDGE):
-            if BRep_Tool.Degenerated_s(TopoDS.Edge(edge)):
+    for face in _parts(shape, opencascade().face):
+        for edge in _parts(face, opencascade().edge):
+            if opencascade().tool.Degenerated_s(opencascade().shapes.Edge(edge)):
                 continue
             # One edge has one shape at one place, however it is turned.
             key = hash(edge)
             uses[key] += 1
-            senses[key] += -1 if edge.Orientation() == TopAbs_REVERSED else 1
+            senses[key] += -1 if edge.Orientation() == opencascade().reversed else 1
     return bool(uses) and all(n == 2 for n in uses.values()) and not any(senses.values())
