@@ -4,7 +4,7 @@ The map in the body's own frame and the rigid motion are kept apart, because wha
 `expressions` composes them. A surface is a closed patch: its border belongs to it.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from functools import cached_property
 from typing import Any, ClassVar
 
@@ -29,7 +29,7 @@ class ParametricSurface(Body):
     """
 
     # Trims a surface. `trimmed`, which builds on this module, sets it.
-    _trim: ClassVar[Callable[["ParametricSurface", Any], Any]]
+    _trim: ClassVar[Any]
 
     def __init__(self, expressions: Any, domain: Mapping[Any, Any], *, flipped: bool = False,
                  motion: Motion = IDENTITY, name: str | None = None) -> None:
@@ -127,7 +127,8 @@ class ParametricSurface(Body):
 
         Notes
         -----
-        That the patches cover the region inside the loops, and nothing else, is *proved* (see `generative.trimmed`).
+        That the patches cover the region inside the loops, and nothing else, is *proved* (see `generative.trimmed`). Where a curve leaves a
+        line of constant u or v without an angle, the patches end where the region is thinner than 1e-9 of its height.
 
         Examples
         --------

@@ -9,7 +9,7 @@ determinant). Sides of cells within the region are straight lines that belong to
 loops: each point is covered as often as the loops wind round it, which is once inside and never outside.
 
 Loops whose pieces do not meet exactly, as those of files, count as closed by the straight lines between their ends; cells leave out the
-slivers there.
+slivers there. They also leave out the ends of cusps, where a curve leaves a line of constant u or v without an angle.
 """
 
 import enum

@@ -77,7 +77,8 @@ def _loop(wire: Any, face: Any, surface: Any, made_of: Sequence[Sheet], scale: A
         edge = explorer.Current()
         given = parameter_curve(edge, face, surface)
         if not opencascade().tool.Degenerated_s(edge):
-            space = space_curve(opencascade().tool.Curve_s(edge, 0.0, 0.0), *opencascade().tool.Range_s(edge), scale)
+            first, last = opencascade().tool.Range_s(edge)
+            space = space_curve(opencascade().tool.Curve_s(edge, 0.0, 0.0), first, last, scale)
             gap[0] = max(gap[0], gap_of(made_of, given, space))
         pieces = _simple(given)
         yield from ([c.reversed() for c in reversed(pieces)] if edge.Orientation() == opencascade().reversed else pieces)
