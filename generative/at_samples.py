@@ -64,8 +64,10 @@ def _decimal(e: Any, known: Mapping[Any, Any]) -> decimal.Decimal:
         return math.prod((_decimal(a, known) for a in e.args), start=decimal.Decimal(1))
     if e.is_Pow and e.exp.is_Integer:
         return _decimal(e.base, known) ** int(e.exp)
-    if isinstance(e, (sp.Abs, sp.Max, sp.Min)):
-        return {sp.Abs: abs, sp.Max: max, sp.Min: min}[e.func](*(_decimal(a, known) for a in e.args))
+    if isinstance(e, sp.Abs):
+        return abs(_decimal(e.args[0], known))
+    if isinstance(e, (sp.Max, sp.Min)):
+        return (max if isinstance(e, sp.Max) else min)(_decimal(a, known) for a in e.args)
     if e.is_Pow and e.exp == sp.S.Half:
         return _decimal(e.base, known).sqrt()
     raise NotImplementedError
