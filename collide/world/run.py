@@ -15,6 +15,7 @@ from generative import Motion, Rigid, t
 
 from ..files import write_text
 from ..given import is_number
+from ..queries.coincident_notes import coincident_notes
 from . import page, saved
 from .dynamics.steady_contact import ContactMode
 from .event import Event
@@ -195,6 +196,11 @@ class Run:
 
     # -- shown --------------------------------------------------------------------------------------------------------
 
+    @functools.cached_property
+    def notes(self) -> tuple[str, ...]:
+        """Sentences about leaves of combined bodies that count as two surfaces though they may be one."""
+        return coincident_notes([body.shape for body in self.world.bodies], (0, 0))
+
     def summary(self) -> str:
         """How far the run came, and how it ended."""
         hits, last = len(self.events), f"t = {self.until:.12g}"
@@ -202,7 +208,7 @@ class Run:
         count = len(self.world.bodies)
         known = [f"{count} {'body' if count == 1 else 'bodies'}", f"{hits} {'event' if hits == 1 else 'events'} up to {last}"]
         known += [f"at rest {rests} {'time' if rests == 1 else 'times'}"] if rests else []
-        return " ".join(s for s in (f"{', '.join(known)}.", self.outcome.value, self.reason,
+        return " ".join(s for s in (f"{', '.join(known)}.", self.outcome.value, self.reason, *self.notes,
                                     _LOADED if self._loaded else "") if s)
 
     def save_html(self, path: str | PathLike[str], title: str = "Simulation") -> None:

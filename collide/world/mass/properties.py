@@ -23,6 +23,7 @@ from generative.sew import borders
 from ...bodies.mesh import Mesh
 from ...bodies.parts import is_closed
 from ...frozen import Frozen
+from ...queries.coincident_notes import coincident_notes
 from ..solids.halfspace_solid import sides_of
 from ..solids.solid_of_revolution import turned_of
 from .gauss import integral, triangle_moments
@@ -39,13 +40,14 @@ class MassProperties(Frozen):
     """`volume`; `centre` (3,) of mass; `inertia` (3, 3) about the centre for density 1, along the axes of the shape's own coordinates.
 
     In doubles: `error` estimates the relative error of the volume by what the last refinement changed, and by the gap of a solid over its
-    whole area. Not a bound.
+    whole area. Not a bound. `notes` name leaves of a combined body that count as two surfaces though they may be one.
     """
 
     volume: float
     centre: np.ndarray
     inertia: np.ndarray
     error: float
+    notes: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         self._freeze()
@@ -122,7 +124,8 @@ def _properties(shape: Any) -> MassProperties:
     centre = moments[1:4] / moments[0]
     # What is nothing but rounding is nothing.
     centre = np.where(np.abs(centre) > _NOTHING * np.cbrt(moments[0]), centre, 0.0)
-    return MassProperties(float(moments[0]), centre, _about(moments[4:], moments[0], centre), float(error))
+    notes = coincident_notes([shape], (0, 0))
+    return MassProperties(float(moments[0]), centre, _about(moments[4:], moments[0], centre), float(error), notes)
 
 
 def _check_closed(shape: ParametricSurface | Solid) -> None:

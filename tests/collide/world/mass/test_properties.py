@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import sympy as sp
 
-from collide import mass_properties
+from collide import RigidBody, World, mass_properties
 from generative import ImplicitSurface, ParametricSurface, Rigid, Solid, primitives, solids, t, u, v, x, y, z
 
 from ..scenes import BALL, EGG, RING, cube
@@ -94,3 +94,11 @@ def test_what_has_no_volume_is_refused(shape, what):
 def test_what_is_no_body_is_refused():
     with pytest.raises(TypeError, match="bodies are"):
         mass_properties("ball")
+
+
+def test_notes_name_leaves_that_may_be_one_surface():
+    above = Rigid(translation=[0, 0, 1 + sp.Rational(1, 10**14)])
+    nearly = primitives.block((1, 1, 1)) | primitives.block((1, 1, 1)).moved(above)
+    assert "nearly one surface" in mass_properties(nearly).notes[0] and mass_properties(primitives.block((1, 1, 1))).notes == ()
+    run = World([RigidBody(nearly)], gravity=[0, 0, 0]).run(until=0.1)
+    assert "nearly one surface" in run.notes[0] and run.notes[0] in run.summary()
