@@ -15,8 +15,8 @@ from models.shapes.polyhedra import wedge
 WORDS = (Path(__file__).parents[2] / "docs" / "pages" / "guarantees.md").read_text(encoding="utf-8")
 KINDS = ("a parameter width", "a bracket width", "an error of approximation", "a distance from planes")
 # Phrases by which a docstring refers to that of another function.
-AS_IN = ("as in `edge_edge`", "Decided as the queries are", "The same as `bezier_pairs`", "Options as in `first_contact`", "As in `minimize`",
-         "As in `distance`")
+AS_IN = ("as in `edge_edge`", "Decided as the queries are", "The same as `bezier_pairs`", "Options as in `first_contact`",
+         "As in `minimize`", "As in `distance`")
 QUERIES = {name: f for name, f in vars(collide).items() if inspect.isfunction(f)} | {
     name: f for name, f in vars(fit).items() if inspect.isfunction(f) and not name.startswith("_") and f.__module__ == fit.__name__}
 RESULTS = (Batch, collide.Contacts, collide.MeshContact, collide.Minimum, collide.Zeros)
