@@ -333,6 +333,11 @@ def interval() -> Any:
     return codegen.Interval(1.0, 2.0)
 
 
+@example(lambda value: (repr(value), value.lo, value.hi, value.contradictions, value.kernel, value.by_hand))
+def comparison() -> Any:
+    return codegen.compare(codegen.compile([x - x**2], [x]), lambda lo, hi: (0 * lo, 0 * hi + 0.25), (np.zeros((1, 1)), np.ones((1, 1))))
+
+
 @example(lambda value: repr(value))
 def graph_node() -> Any:
     return codegen.compile([x * y], [x, y]).outputs[0]
