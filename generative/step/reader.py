@@ -1,6 +1,7 @@
 """Solids of a STEP file."""
 
 import os
+import warnings
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
@@ -42,16 +43,22 @@ def solids_from_step(path: Any, unit: str = "mm") -> list[Solid]:
         For a file that is not read, or holds no solid; for a face that has no formula here, or whose loops are not understood. The message
         names the solid and the face, by their numbers from 0.
 
+    Warns
+    -----
+    UserWarning
+        If faces of the file belong to no solid: they are left out. The message has their number.
+
     Notes
     -----
     OpenCASCADE reads the file; formulas follow from the doubles it holds, exactly. Planes, cylinders, cones, spheres, tori, surfaces of
     revolution and of extrusion, offset surfaces, and B-splines, rational or not, periodic or not, are formulas; no face becomes a mesh. On
     planes a face is trimmed by the projections of its edges, elsewhere by their curves in its parameters.
 
-    The gap is a *proved* bound of the distance of each edge from the image of its curve in the parameters, point by point. What is rounded
-    here is not in it: ends of curves are moved together, ranges are rounded to full turns, and straight curves replaced by lines, each by
-    less than 1e-9 of the size of a face, curves below 1e-5 of it may be left out, and corners between tangent curves are cut where the face
-    is thinner than 1e-9 of its height.
+    The gap is a *proved* bound of the distance of each edge from the image of its curve in the parameters, point by point. Answers are
+    proved of the solids that are made here. Against the file these differ by the gap, and by roundings that the gap leaves out: ranges are
+    rounded to full turns and straight curves replaced by lines, by less than 1e-9 of the size of a face; ends of curves that do not meet
+    are moved together, by up to 1e-4 of the size of their loop; curves below 1e-5 of it may be left out; corners between tangent curves are
+    cut where the face is thinner than 1e-9 of its height.
 
     A solid is `closed` where each edge bounds two faces in opposite senses, up to its gap.
 
@@ -70,15 +77,20 @@ def solids_from_step(path: Any, unit: str = "mm") -> list[Solid]:
     if reader.ReadFile(str(place)) != opencascade().done:
         raise ValueError(f"{place.name} is not read as a STEP file: it is damaged, or of another format")
     reader.TransferRoots()
-    shapes = list(_parts(reader.OneShape(), opencascade().solid)) if reader.NbShapes() else []
+    whole = reader.OneShape() if reader.NbShapes() else None
+    shapes = [] if whole is None else list(_parts(whole, opencascade().solid))
     if not shapes:
         raise ValueError(f"{place.name} holds no solid: its surfaces and curves bound none")
+    loose = sum(1 for _ in _parts(whole, opencascade().face, opencascade().solid))
+    if loose:
+        warnings.warn(f"{loose} faces in {place.name} belong to no solid and are left out", stacklevel=2)
     names = [place.stem if len(shapes) == 1 else f"{place.stem} {k}" for k in range(len(shapes))]
     return [_solid(one, UNITS[unit], name) for one, name in zip(shapes, names, strict=True)]
 
 
-def _parts(shape: Any, kind: Any) -> Iterator[Any]:
-    explorer = opencascade().explorer(shape, kind)
+def _parts(shape: Any, kind: Any, *outside: Any) -> Iterator[Any]:
+    """The parts of a kind, or those that are not in a part of the kind `outside`."""
+    explorer = opencascade().explorer(shape, kind, *outside)
     while explorer.More():
         yield explorer.Current()
         explorer.Next()

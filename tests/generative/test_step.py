@@ -18,6 +18,7 @@ from tests.shared_data import DATA
 
 pytest.importorskip("OCP", reason="OpenCASCADE (extra `cad`) is not installed")
 
+from OCP.BRep import BRep_Builder
 from OCP.BRepAlgoAPI import BRepAlgoAPI_Cut, BRepAlgoAPI_Fuse
 from OCP.BRepBuilderAPI import BRepBuilderAPI_MakeFace, BRepBuilderAPI_NurbsConvert
 from OCP.BRepPrimAPI import (
@@ -30,6 +31,7 @@ from OCP.BRepPrimAPI import (
 from OCP.gp import gp_Ax2, gp_Dir, gp_Pln, gp_Pnt
 from OCP.Interface import Interface_Static
 from OCP.STEPControl import STEPControl_AsIs, STEPControl_Writer
+from OCP.TopoDS import TopoDS_Compound
 
 from generative.step import solids_from_step
 
@@ -104,6 +106,16 @@ def test_contact_with_a_rim_and_points_in_a_hole(tmp_path: Path) -> None:
     assert found.time.lo - 1e-9 <= 4 - 1.75 <= found.time.hi + 1e-9 and found.time.hi - found.time.lo < 1e-6
     kinds = collide.classify(plate, [[0.5, 0.5, 0.5], [2, 1.5, 0.5], [3.5, 3.5, 0.9], [5, 5, 0.5]])
     assert [k.name for k in kinds] == ["IN", "OUT", "IN", "OUT"]
+
+
+def test_faces_of_no_solid_are_named(tmp_path: Path) -> None:
+    both, builder = TopoDS_Compound(), BRep_Builder()
+    builder.MakeCompound(both)
+    builder.Add(both, BRepPrimAPI_MakeBox(1.0, 2.0, 3.0).Shape())
+    builder.Add(both, BRepBuilderAPI_MakeFace(gp_Pln(gp_Pnt(0, 0, 9), gp_Dir(0, 0, 1)), 0.0, 1.0, 0.0, 1.0).Shape())
+    with pytest.warns(UserWarning, match=r"1 faces in part\.step belong to no solid and are left out"):
+        solid = read(both, tmp_path)
+    assert collide.mass_properties(solid).volume == pytest.approx(6.0, rel=1e-10)
 
 
 def test_what_is_no_solid_is_refused(tmp_path: Path) -> None:
