@@ -32,7 +32,7 @@ _LONG = 400
 _NEAR = 1e-20
 
 
-class Leaf(NamedTuple):
+class LeafTerms(NamedTuple):
     """The function of a leaf over `scale`: terms with coefficients, the first one 1, and a constant, the `level`."""
 
     terms: tuple[tuple[Any, Any], ...]
@@ -57,11 +57,11 @@ class Surfaces(NamedTuple):
 class _Family:
     """Surfaces that are level sets of one function, in the order in which they hold each other."""
 
-    def __init__(self, first: Leaf) -> None:
+    def __init__(self, first: LeafTerms) -> None:
         self.first, self.chain = first, list[tuple[Any, int]]()
         self.sign = _side(first.scale)
 
-    def side(self, leaf: Leaf) -> int:
+    def side(self, leaf: LeafTerms) -> int:
         """If this leaf is of the function: 1 if it has inside where that is less, -1 if it has the other side; else 0."""
         if [e for e, _ in leaf.terms] != [e for e, _ in self.first.terms]:
             return 0
@@ -240,7 +240,7 @@ def _sampled(body: Any, frame: Motion) -> tuple[Any, ...]:
     return tuple(body.xreplace(dict(zip((x, y, z), back.turn(own), strict=True))) for own in shifted)
 
 
-def _literal(leaf: Leaf, alike: list[_Family], new: int) -> int:
+def _literal(leaf: LeafTerms, alike: list[_Family], new: int) -> int:
     for family in alike:
         side = family.side(leaf)
         place = family.place(leaf.level, new) if side else None
@@ -253,7 +253,7 @@ def _literal(leaf: Leaf, alike: list[_Family], new: int) -> int:
 
 @functools.lru_cache(maxsize=1 << 14)
 @interruptible()
-def _leaf(body: Any, frame: Motion) -> Leaf:
+def _leaf(body: Any, frame: Motion) -> LeafTerms:
     formula = body
     if not frame.is_identity:
         shifted = [s - d for s, d in zip((x, y, z), frame.translation, strict=True)]
@@ -263,7 +263,7 @@ def _leaf(body: Any, frame: Motion) -> Leaf:
     level = terms.pop(sp.S.One, sp.S.Zero)
     order = sorted(terms, key=sp.default_sort_key)
     scale = terms[order[0]] if order else sp.S.One
-    return Leaf(tuple((e, _over(terms[e], scale)) for e in order), _over(level, scale), scale)
+    return LeafTerms(tuple((e, _over(terms[e], scale)) for e in order), _over(level, scale), scale)
 
 
 def _simpler_inside(function: Any) -> Any:

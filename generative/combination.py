@@ -22,7 +22,7 @@ from codegen.walk import DEEPEST, free_symbols
 
 from .body import checked_name
 from .coincident import Surfaces, frames_of, samples, surfaces_of
-from .implicit import ImplicitBody, ImplicitSurface, Piece
+from .implicit import BoundaryPiece, ImplicitBody, ImplicitSurface
 from .joined import all_or_nothing, joined
 from .motion import Motion
 from .regularized import Node, Tree, Trees, Untold
@@ -117,16 +117,16 @@ class Combination(ImplicitBody):
         return tuple(leaf for c in self.children for leaf in c.leaves)
 
     @cached_property
-    def pieces(self) -> tuple[Piece, ...]:
+    def pieces(self) -> tuple[BoundaryPiece, ...]:
         result = []
         for k, child in enumerate(self.children):
             others = self.children[:k] + self.children[k + 1:]
             outside, inside = (others, ()) if self.operation == "union" else ((), others)
-            result += [Piece(p.leaf, p.outside + outside, p.inside + inside) for p in child.pieces]
+            result += [BoundaryPiece(p.leaf, p.outside + outside, p.inside + inside) for p in child.pieces]
         return tuple(result)
 
     @cached_property
-    def faces(self) -> tuple[Piece, ...]:
+    def faces(self) -> tuple[BoundaryPiece, ...]:
         """The pieces of which no two have an area in common: those of leaves that are one surface with one side inside are one piece.
 
         Such a piece is where the body is inside on the inner side of the leaf, and not on the outer one. A tree that is not regularized
@@ -251,12 +251,12 @@ def given_leaves(body: ImplicitBody) -> list[ImplicitSurface]:
     return [body]
 
 
-def _face(body: Combination, leaf: ImplicitSurface) -> Piece | None:
+def _face(body: Combination, leaf: ImplicitSurface) -> BoundaryPiece | None:
     """The part of a leaf on which a body is inside on the inner side alone; None where there is none."""
     inner, outer = (_where(body, leaf, inside) for inside in (True, False))
     if inner is False or outer is True:
         return None
-    return Piece(leaf, *(() if isinstance(side, bool) else (side,) for side in (outer, inner)))
+    return BoundaryPiece(leaf, *(() if isinstance(side, bool) else (side,) for side in (outer, inner)))
 
 
 def _where(body: ImplicitBody, leaf: ImplicitSurface, inside: bool) -> ImplicitBody | bool:

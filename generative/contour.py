@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from .combination import Combination
-from .implicit import ImplicitBody, ImplicitSurface, Piece
+from .implicit import BoundaryPiece, ImplicitBody, ImplicitSurface
 from .marching import Triangles, Vertices, clipped, marching_tetrahedra
 from .motion import Motion
 from .numeric import approx_function
@@ -30,7 +30,7 @@ Condition = tuple[Callable[..., np.ndarray], int]
 """What is cut off: the points at which the function, of points in the frame of the leaf and of the time, has this sign."""
 
 
-def contour(piece: Piece, times: Times, allowed: Callable[[float], float], cells: int) -> tuple[Local, bool]:
+def contour(piece: BoundaryPiece, times: Times, allowed: Callable[[float], float], cells: int) -> tuple[Local, bool]:
     """The mesh of a piece in the frame of its leaf as a function of the time, and whether it changes.
 
     `allowed`: how far triangles may be from the surface, of the size of the bounds; `cells`: the fewest a side.

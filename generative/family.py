@@ -21,7 +21,7 @@ from .products import AlongZ, Product
 from .resting import Formulas, Member, resting_solid, resting_surface, symbols_of, written
 from .surface import ParametricSurface
 from .symbols import Parameter, parameters_of
-from .template import Reader
+from .template import TemplateReader
 from .triangulated import Triangulated
 
 
@@ -88,7 +88,7 @@ def _read_factor(motion: Motion, kept: bool) -> tuple[Factor, tuple[Any, ...]]:
     """
     if kept and motion.is_constant:
         return Factor((), 12), motion.entries
-    reader, read = Reader(moves=True), tuple[Formulas, ...]()
+    reader, read = TemplateReader(moves=True), tuple[Formulas, ...]()
     if isinstance(motion, AlongZ):
         read = (reader.read(motion.formulas, places=True),)
     else:
@@ -143,7 +143,7 @@ def _written_factor(factor: Factor, symbols: Sequence[Parameter]) -> Motion:
 def _implicit_member(body: ImplicitBody) -> Member:
     leaves = tuple(dict.fromkeys(body.leaves))
     motions = tuple(dict.fromkeys(leaf.motion for leaf in leaves))
-    shape = Reader()
+    shape = TemplateReader()
     formulas = shape.read([e for leaf in leaves for e in (leaf.body, *chain(*leaf.bounds))])
     together = isinstance(body, Combination) and body.together
     moves, numbers = (_read_together if together and len(motions) > 1 else _read_motions)(motions, len(shape.numbers))
@@ -161,7 +161,7 @@ a motion that they have in common and a constant one, None the identity, before 
 def _read_motions(motions: Sequence[Motion], own: int) -> tuple[Several, tuple[Any, ...]]:
     """Several motions of one body, which has `own` other numbers, and their numbers."""
     if not any(isinstance(m, Product) for m in motions):
-        reader = Reader(moves=True)
+        reader = TemplateReader(moves=True)
         read = tuple((reader.read(e[:9]), reader.read(e[9:], places=True)) for e in (_forward(m.entries) for m in motions))
         return read, tuple(reader.numbers)
     moves: list[tuple[Moves, bool, int]] = []

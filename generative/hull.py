@@ -9,7 +9,7 @@ import numpy as np
 
 from .brep import Solid
 from .closedness import flipped
-from .outline import Grid, Point, cross, cut, dot, minus
+from .outline import IntegerPoints, Point, cross, cut, dot, minus
 from .polyhedron import flat_faced
 from .symbols import items, vector
 
@@ -127,7 +127,7 @@ def _height(points: Sequence[Sequence[Any]]) -> int:
     numbers = _rational(points)
     if numbers is None:
         return 1
-    a, b, c, d = Grid(numbers).at
+    a, b, c, d = IntegerPoints(numbers).at
     return int(np.sign(dot(cross(minus(b, a), minus(c, a)), minus(d, a))))
 
 
@@ -148,7 +148,7 @@ def _joined(at: np.ndarray, given: Sequence[Any], triangles: np.ndarray, one: np
     # As in `crossing`: a component of a normal is off by less than 2**-46.
     for k in np.flatnonzero(np.abs(np.cross(q - p, r - p)).max(axis=1) <= 2.0**-46).tolist():
         numbers = _rational([given[i] for i in triangles[k].tolist()])
-        if numbers is not None and (side := _longest(Grid(numbers).at)) is not None:
+        if numbers is not None and (side := _longest(IntegerPoints(numbers).at)) is not None:
             longest[k] = 3 * k + side
     thin = (longest[one // 3] >= 0) | (longest[other // 3] >= 0)
     return np.asarray(~thin | (longest[one // 3] == one) | (longest[other // 3] == other))
@@ -184,7 +184,7 @@ def _faces(given: Sequence[Any], triangles: list[Face]) -> Iterable[tuple[Face, 
         return [(corners, [corners]) for corners in triangles]
     numbers = _rational([given[k] for k in ring])
     assert numbers is not None, "only rational points are known to lie in one plane"
-    return [(ring, [tuple(ring[k] for k in piece) for piece in cut(Grid(numbers).at, 0)])]
+    return [(ring, [tuple(ring[k] for k in piece) for piece in cut(IntegerPoints(numbers).at, 0)])]
 
 
 def _border(triangles: Sequence[Face]) -> Face:

@@ -55,12 +55,12 @@ class ImplicitBody(Body):
         raise NotImplementedError
 
     @property
-    def pieces(self) -> tuple["Piece", ...]:
+    def pieces(self) -> tuple["BoundaryPiece", ...]:
         """For each leaf the part of its surface that can be on the surface of the whole (Snyder 1993, Section 2.2)."""
         raise NotImplementedError
 
     @property
-    def faces(self) -> tuple["Piece", ...]:
+    def faces(self) -> tuple["BoundaryPiece", ...]:
         """Pieces of which no two have an area in common, which together are the surface."""
         return self.pieces
 
@@ -78,7 +78,7 @@ class ImplicitBody(Body):
 
 
 @dataclass(frozen=True)
-class Piece:
+class BoundaryPiece:
     """The points of `leaf` = 0 with every body of `outside` >= 0 and every body of `inside` <= 0 there."""
 
     leaf: "ImplicitSurface"
@@ -151,8 +151,8 @@ class ImplicitSurface(ImplicitBody):
         return (self,)
 
     @property
-    def pieces(self) -> tuple[Piece, ...]:
-        return (Piece(self),)
+    def pieces(self) -> tuple[BoundaryPiece, ...]:
+        return (BoundaryPiece(self),)
 
     def moved(self, motion: Motion) -> "ImplicitSurface":
         """This surface carried along by `motion`, after the motion it has already."""

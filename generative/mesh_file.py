@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .brep import Solid
-from .outline import FLAT, Grid, dot, minus, newell, triangulated
+from .outline import FLAT, IntegerPoints, dot, minus, newell, triangulated
 from .polygon_files import Faces, read_obj, read_off, read_ply, read_stl
 from .polyhedron import polyhedron
 
@@ -80,7 +80,7 @@ def _flat_faces(points: Sequence[Sequence[float]], k: int, face: tuple[int, ...]
 
 
 def _ring(points: Sequence[Sequence[float]], face: tuple[int, ...]) -> Any:
-    return Grid([[Fraction(e) for e in points[c]] for c in face]).at
+    return IntegerPoints([[Fraction(e) for e in points[c]] for c in face]).at
 
 
 def _pieces(ring: Any, k: int, face: tuple[int, ...]) -> Faces:

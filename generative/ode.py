@@ -8,7 +8,7 @@ import sympy as sp
 
 from codegen.functions.solutions import TIME, InitialValueProblem, Solution, datum, state
 from codegen.given import shown
-from codegen.initial_value.known import Known, known
+from codegen.initial_value.known import ProvedSpan, known
 from codegen.walk import free_symbols, has, replaced
 
 from .symbols import NOT_REAL, exact, interval, items
@@ -68,7 +68,7 @@ def ode(rates: Sequence[Any], states: Sequence[Any], start: Sequence[Any], time:
     return [Solution(own - begin, problem, k, *data) for k in range(len(names))]
 
 
-def ode_span(solution: Any) -> Known:
+def ode_span(solution: Any) -> ProvedSpan:
     """How far a function that `ode` made is known: the times, counted from its start, and why no earlier and no later ones are.
 
     Integrates if that was not done yet. ValueError for other formulas, and where not even one step is proved.

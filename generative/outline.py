@@ -23,7 +23,7 @@ Point = tuple[int, int, int]
 Flat = tuple[int, int]
 
 
-class Grid:
+class IntegerPoints:
     """Points (n, 3) as integers: `at`, each coordinate times one number. `grain`: lengths up to this are rounding; 0 for rational ones."""
 
     def __init__(self, points: Sequence[Sequence[Any]]) -> None:

@@ -15,7 +15,7 @@ from .brep import Edge, Solid, Vertex
 from .closedness import check_closed
 from .crossing import crossing
 from .motion import IDENTITY, Motion
-from .outline import Grid, cross, cut, dot, fans
+from .outline import IntegerPoints, cross, cut, dot, fans
 from .surface import ParametricSurface
 from .symbols import items, u, v, vector
 
@@ -39,7 +39,7 @@ def polyhedron(vertices: Sequence[Any], faces: Sequence[Sequence[int]], *, name:
     outlines = [_indices(k, face) for k, face in enumerate(items(faces, "the faces of a polyhedron"))]
     _check_indices(outlines, len(points))
     numbers = [[_number(e) for e in p] for p in points]
-    grid = Grid(numbers)
+    grid = IntegerPoints(numbers)
     own = {p: k for k, p in reversed(list(enumerate(grid.at)))}
     places = [own[p] for p in grid.at]
     check_closed(points, [[places[c] for c in outline] for outline in outlines])
@@ -196,14 +196,14 @@ def _exact(e: Any) -> Any:
     return sp.Rational(*e.as_integer_ratio()) if isinstance(e, (Fraction, float)) else e
 
 
-def _cut(k: int, outline: Sequence[int], grid: Grid) -> list[tuple[int, ...]]:
+def _cut(k: int, outline: Sequence[int], grid: IntegerPoints) -> list[tuple[int, ...]]:
     try:
         return cut([grid.at[c] for c in outline], grid.grain)
     except ValueError as error:
         raise ValueError(f"face {k} {error}") from None
 
 
-def _check_apart(grid: Grid, triangles: Sequence[tuple[int, tuple[int, ...]]]) -> None:
+def _check_apart(grid: IntegerPoints, triangles: Sequence[tuple[int, tuple[int, ...]]]) -> None:
     """No two faces may cross, or lie on each other."""
     found = crossing(grid.at, [corners for _, corners in triangles], grid.grain)
     if found is not None:
@@ -215,7 +215,7 @@ def _check_apart(grid: Grid, triangles: Sequence[tuple[int, tuple[int, ...]]]) -
         raise ValueError(f"the polyhedron is degenerate: faces {first} and {second} lie on each other")
 
 
-def _check_outward(grid: Grid, triangles: Sequence[tuple[int, tuple[int, ...]]]) -> None:
+def _check_outward(grid: IntegerPoints, triangles: Sequence[tuple[int, tuple[int, ...]]]) -> None:
     """The volume, by Gauss' theorem a sum of tetrahedra, must be positive."""
     at = grid.at
     if sum(dot(at[a], cross(at[b], at[c])) for _, (a, b, c) in triangles) <= 0:

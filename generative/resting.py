@@ -21,7 +21,7 @@ from .chart import is_pole
 from .seams import period, turns
 from .surface import ParametricSurface
 from .symbols import Parameter, t, u, v
-from .template import Instruction, Reader, write
+from .template import Instruction, TemplateReader, write
 
 Formulas = tuple[tuple[Instruction, ...], tuple[int, ...]]
 Path = tuple[Any, Any]
@@ -76,7 +76,7 @@ def resting_surface(body: ParametricSurface) -> Member:
 
 
 def _read(body: ParametricSurface, fixed: Iterable[Any]) -> Member:
-    shape = Reader(fixed=fixed)
+    shape = TemplateReader(fixed=fixed)
     # A length that is no rational number may be whole turns, after which the surface closes on itself. Then it stays in the formula.
     whole = tuple(not (hi - lo).is_Rational for lo, hi in body.domain.values())
     data = [e for (lo, hi), turn in zip(body.domain.values(), whole, strict=True) for e in (lo, hi - lo if turn else hi)]
@@ -119,7 +119,7 @@ def resting_solid(body: Solid) -> Member | None:
 
 
 def _read_solid(body: Solid, fixed: Iterable[Any]) -> Member | None:
-    shape = Reader(fixed=fixed)
+    shape = TemplateReader(fixed=fixed)
     features: list[Edge | Vertex] = [*body.edges, *body.vertices]
     formulas = shape.read([e for face in body.faces for e in _of_face(face)] + [e for feature in features for e in _of_feature(feature)])
     if len(shape.numbers) > _MOST:

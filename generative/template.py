@@ -1,8 +1,8 @@
 """Formulas without their numbers: what formulas have in common that differ only in their numbers.
 
 SymPy orders the terms of a sum also by their numbers, so sin(t/3) + cos(2 t/7) and sin(5 t/7) + cos(t/9) have their terms in different
-orders. `Reader` takes the numbers out, and orders what is left by its structure, as a list of instructions that can be compared and hashed.
-Formulas of one family give equal instructions, and from these `write` makes the formula of the family.
+orders. `TemplateReader` takes the numbers out, and orders what is left by its structure, as a list of instructions that can be compared and
+hashed. Formulas of one family give equal instructions, and from these `write` makes the formula of the family.
 
 Some numbers are structure rather than data, and stay: exponents, and in a shape small integers, as well as small fractions of a parameter
 in a sine or cosine, such as the 3 of sin(3 u) and the 2 pi of a whole turn, since they decide where the shape closes on itself. In a motion
@@ -42,7 +42,7 @@ class _Datum(NamedTuple):
     place: Any = None
 
 
-class Reader:
+class TemplateReader:
     """Reads formulas into instructions. `numbers` are those that it met, in this order: exact SymPy numbers, and `Parameter` symbols.
     `moves`: the formulas are those of a motion, in which all numbers are data except 0 and factors of 1 and -1. `fixed`: numbers that are
     structure.

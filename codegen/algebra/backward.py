@@ -21,7 +21,7 @@ from ..emit.lanes import Lanes, Module
 from ..graph.expr import Expr, natural, reachable
 from ..graph.primitives import decoded, key
 from ..graph.serialize import serialize
-from ..graph.signs import Known, analyse
+from ..graph.signs import SignFacts, analyse
 from ..machine import waited
 from ..machine.native import Code, code_key
 from ..reference.interpreter import enclose_constant
@@ -114,7 +114,7 @@ class _Pass(Narrowing):
 
     def __init__(self, module: Module, order: Sequence[Expr]) -> None:
         self.module, self.order, self.L = module, order, module.lanes()
-        self.known: dict[int, Known] = analyse(order)
+        self.known: dict[int, SignFacts] = analyse(order)
         self.box, self.changed = {}, set()
         self.empty = self.L.mask_const(False)
         for e in order:

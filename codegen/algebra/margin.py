@@ -13,7 +13,7 @@ from ..emit.lanes import WIDTH, Emit, Lanes
 from ..graph.signs import LARGEST
 from ..machine.bytecode import Program, Step, assembled
 from ..machine.interpreter import LEAVE, VECTOR, operation, output
-from .margin_cuts import CUTS, Leaf, Pair, gates_of, left, less, within
+from .margin_cuts import CUTS, CuttingSurface, Pair, gates_of, left, less, within
 from .quadric import TERMS, centred, expanded, linear, pairs, second, total
 
 __all__ = ["TERMS", "Margin", "Pair"]
@@ -60,16 +60,16 @@ class Margin:
     """
 
     def __init__(self) -> None:
-        self._steps, self._leaves, self._least = _Steps(), dict[Pair, Leaf](), dict[Pair, tuple[Pair, Pair]]()
+        self._steps, self._leaves, self._least = _Steps(), dict[Pair, CuttingSurface](), dict[Pair, tuple[Pair, Pair]]()
         self._narrowing: dict[int, Program] = {}
 
     def quadric(self, coefficients: np.ndarray, centre: Sequence[float]) -> Pair:
         """Of points about a centre: `coefficients` (10, 2) hold those of the `TERMS`, and are at most `LARGEST` in size."""
-        return self._leaf(Leaf("quadric", _ends(coefficients), list(centre)), _quadric)
+        return self._leaf(CuttingSurface("quadric", _ends(coefficients), list(centre)), _quadric)
 
     def plane(self, coefficients: np.ndarray) -> Pair:
         """Of the last four terms."""
-        return self._leaf(Leaf("plane", _ends(coefficients), []), _plane)
+        return self._leaf(CuttingSurface("plane", _ends(coefficients), []), _plane)
 
     def zero(self) -> Pair:
         return self._steps.number(0.0), self._steps.number(0.0)
@@ -110,7 +110,7 @@ class Margin:
             self._narrowing[variables] = steps.program(given, found)
         return self._narrowing[variables]
 
-    def _leaf(self, leaf: Leaf, emit: Emit) -> Pair:
+    def _leaf(self, leaf: CuttingSurface, emit: Emit) -> Pair:
         n, h = self._steps.add(leaf.name, emit, _BOX, 2, leaf.numbers)
         self._leaves[n, h] = leaf
         return n, h

@@ -21,7 +21,7 @@ Pair = tuple[int, int]
 """An interval, as vectors of a program."""
 
 
-class Leaf(NamedTuple):
+class CuttingSurface(NamedTuple):
     """A plane or a quadric: the ends of its coefficients, and its centre."""
 
     name: str
@@ -33,12 +33,12 @@ class Leaf(NamedTuple):
         return [*self.ends, *self.centre]
 
     @property
-    def opposite(self) -> "Leaf":
-        return Leaf(self.name, [e for n, h in zip(self.ends[::2], self.ends[1::2], strict=True) for e in (h, n)], self.centre)
+    def opposite(self) -> "CuttingSurface":
+        return CuttingSurface(self.name, [e for n, h in zip(self.ends[::2], self.ends[1::2], strict=True) for e in (h, n)], self.centre)
 
 
-def gates_of(value: Pair, leaves: Mapping[Pair, Leaf], least: Mapping[Pair, tuple[Pair, Pair]], *gates: int,
-             ) -> Iterator[tuple[Leaf, tuple[int, ...]]]:
+def gates_of(value: Pair, leaves: Mapping[Pair, CuttingSurface], least: Mapping[Pair, tuple[Pair, Pair]], *gates: int,
+             ) -> Iterator[tuple[CuttingSurface, tuple[int, ...]]]:
     """What must be >= 0 if the value is: leaves, each where upper bounds of others, its gates, are negative. Of a maximum one is >= 0 where
     the other is not; 0 is never negative.
     """

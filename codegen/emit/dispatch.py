@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from ..graph.expr import Expr
-from ..graph.signs import Known
+from ..graph.signs import SignFacts
 from .elementary import (
     arithmetic,
     bessel,
@@ -121,7 +121,7 @@ def level_operation(e: Expr) -> tuple[str, Emit] | None:
     return (f"{e.op}_level", LEVEL[e.op]) if e.op in LEVEL else None
 
 
-def interval_operation(e: Expr, known: Sequence[Known]) -> tuple[str, Emit]:
+def interval_operation(e: Expr, known: Sequence[SignFacts]) -> tuple[str, Emit]:
     """Name and emitter of the library function for the node `e`, chosen by what is `known` of its arguments."""
     if e.op == "mul":
         return _product(known)
@@ -141,7 +141,7 @@ def _reciprocal(L: Lanes, one_n: str, one_h: str, n: str, h: str) -> tuple[str, 
     return arithmetic.reciprocal(L, n, h)
 
 
-def _product(known: Sequence[Known]) -> tuple[str, Emit]:
+def _product(known: Sequence[SignFacts]) -> tuple[str, Emit]:
     """The product with the fewest multiplications; unguarded where 0 * infinity cannot occur."""
     a, b = known
     guard = not (a.finite and b.finite)

@@ -14,7 +14,7 @@ from typing import Any
 from ..deadline import check
 from ..graph.binders import constants
 from ..graph.expr import Expr, reachable
-from ..graph.signs import LARGEST, Known, analyse
+from ..graph.signs import LARGEST, SignFacts, analyse
 from ..reference.interpreter import enclose_constant
 from .dispatch import INLINE, PAIRED, POINT, interval_operation, level_operation, shown
 from .elementary import arithmetic, logic
@@ -85,7 +85,7 @@ class Translation:
         self.outputs, self.kind, self.bounded = outputs, kind, bounded
         self.decorated = decorated_nodes(outputs, kind)
         self.order = live_nodes(outputs, kind, self.decorated)
-        self.known: dict[int, Known] = analyse(reachable(outputs), bounded) if kind != "points" else {}
+        self.known: dict[int, SignFacts] = analyse(reachable(outputs), bounded) if kind != "points" else {}
         self.constant = constants(reachable(outputs))
         self.factors = Counter(a.index for e in self.order if e.op == "mul" for a in e.args)
         self.enclosures: dict[int, tuple[float, float]] = {}

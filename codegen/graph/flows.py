@@ -1,7 +1,7 @@
 """Solutions of ordinary differential equations as operations: ``solution(s)`` is a component of x with x' = f(x, s) and x(0) = x0.
 
 Its value, bytes, says which: the component, and the `Flow`. The derivative is the right-hand side itself, at the solution. What is known
-of the values is a `Table`, which a solver makes when machine code is written (`codegen.initial_value`); code that is kept needs none.
+of the values is a `FlowTable`, which a solver makes when machine code is written (`codegen.initial_value`); code that is kept needs none.
 """
 
 import functools
@@ -36,7 +36,7 @@ class Flow(NamedTuple):
         return found[:n], found[n:2 * n], found[2 * n:]
 
 
-class Table(NamedTuple):
+class FlowTable(NamedTuple):
     """Enclosures of all components in N cells, between `ends` (N + 1,), increasing.
 
     In cell k the component i is x(s) = c_0 + c_1 z + ... + c_d z^d with z = s - base[k], c = `coefficients[k, i]`, up to `error[k, i]`,
@@ -85,15 +85,15 @@ def slope(pool: ExprPool, value: bytes, args: Sequence[Expr]) -> Expr:
     return built[rate.index]
 
 
-_solvers: list[Callable[[Flow], Table]] = []
+_solvers: list[Callable[[Flow], FlowTable]] = []
 
 
-def register(solver: Callable[[Flow], Table]) -> Callable[[Flow], Table]:
+def register(solver: Callable[[Flow], FlowTable]) -> Callable[[Flow], FlowTable]:
     """Solvers use kernels, which stand above the graphs that hold solutions."""
     _solvers[:] = [solver]
     return solver
 
 
 @functools.lru_cache(maxsize=32)
-def table(flow: Flow) -> Table:
+def table(flow: Flow) -> FlowTable:
     return _solvers[0](flow)

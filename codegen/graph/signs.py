@@ -27,7 +27,7 @@ LARGEST = 2.0**32
 """The largest size of the ends of inputs of which a size is known."""
 
 
-class Known(NamedTuple):
+class SignFacts(NamedTuple):
     """`nonnegative`: the lower end is >= 0. `bound`: no end is larger in size (inf when nothing is known)."""
 
     nonnegative: bool
@@ -38,19 +38,19 @@ class Known(NamedTuple):
         return self.bound < _FINITE
 
 
-def analyse(order: Sequence[Expr], bounded: bool = False) -> dict[int, Known]:
+def analyse(order: Sequence[Expr], bounded: bool = False) -> dict[int, SignFacts]:
     """What is known of every node of `order` (arguments before users), by index. `bounded`: of boxes and parameters all ends of which are
     at most `LARGEST` in size.
     """
     inputs = LARGEST if bounded else math.inf
-    known: dict[int, Known] = {}
+    known: dict[int, SignFacts] = {}
     for e in order:
         args = [known[a.index] for a in e.args if not a.boolean]
-        known[e.index] = Known(_nonnegative(e, args), _bound(e, args, inputs) * _ROUNDING)
+        known[e.index] = SignFacts(_nonnegative(e, args), _bound(e, args, inputs) * _ROUNDING)
     return known
 
 
-def _nonnegative(e: Expr, args: Sequence[Known]) -> bool:
+def _nonnegative(e: Expr, args: Sequence[SignFacts]) -> bool:
     if e.op == "constant":
         return not isinstance(e.value, Fraction) or e.value >= 0
     if e.op == "power_integer" and e.value % 2 == 0:
@@ -64,7 +64,7 @@ def _nonnegative(e: Expr, args: Sequence[Known]) -> bool:
     return e.op in _ALWAYS_NONNEGATIVE
 
 
-def _bound(e: Expr, args: Sequence[Known], inputs: float) -> float:
+def _bound(e: Expr, args: Sequence[SignFacts], inputs: float) -> float:
     sizes = [a.bound for a in args]
     if e.op in ("variable", "parameter"):
         return inputs

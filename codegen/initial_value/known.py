@@ -12,7 +12,7 @@ from ..interval import Interval
 from ..reference.solution import approximated
 
 
-class Known(NamedTuple):
+class ProvedSpan(NamedTuple):
     """The times from the start for which a solution is proved to exist and enclosed; and sentences that say why no earlier and no later
     ones are, empty where the span that was asked for is covered.
     """
@@ -22,13 +22,13 @@ class Known(NamedTuple):
     after: str
 
 
-def known(solution: Solution) -> Known:
+def known(solution: Solution) -> ProvedSpan:
     """ValueError where nothing is proved of it."""
     flow = flow_of(solution.problem)
     table = flows.table(for_all(flow) if flow.ranges else flow)
     if not len(table.base):
         raise ValueError(f"nothing is proved of {solution} beside its start: {table.reason[1] or table.reason[0]}")
-    return Known(Interval(float(table.ends[0]), float(table.ends[-1])), *table.reason)
+    return ProvedSpan(Interval(float(table.ends[0]), float(table.ends[-1])), *table.reason)
 
 
 def approximate(solution: Any, at: np.ndarray) -> np.ndarray:

@@ -15,7 +15,7 @@ import math
 import numpy as np
 
 from ..deadline import check
-from ..graph.flows import Flow, Table, encoded, register
+from ..graph.flows import Flow, FlowTable, encoded, register
 from ..machine import cache
 from ..machine.loop_runtime import compiled
 from ..machine.memory import Memory
@@ -38,12 +38,12 @@ _ROOM = 64
 
 
 @register
-def solve(flow: Flow) -> Table:
+def solve(flow: Flow) -> FlowTable:
     """What is proved of a flow: kept on disk, since every process that compiles formulas of it asks for it."""
     return unpacked(cache.kept(cache.key("flow", encoded(0, flow)), lambda: packed(integrated(flow))))
 
 
-def integrated(flow: Flow) -> Table:
+def integrated(flow: Flow) -> FlowTable:
     """The same, computed: from the start both ways."""
     parts, reasons = list[tuple[Array, ...]](), list[str]()
     for end in (flow.begin, flow.end):

@@ -6,7 +6,7 @@ from ..machine.structures import LANES, Floats, Grid, Intervals, Structure, View
 _LARGEST = 1.7e308
 
 
-class Decorated(View):
+class DecoratedOutputs(View):
     """Outputs of a kernel with levels: of each -lo of all lanes, then hi, then the level."""
 
     @native
@@ -76,7 +76,7 @@ class MarchMemory(Structure):
     given: Intervals = array("inputs", 2, LANES)
     found: Intervals = array("outputs", 2, LANES)
     over_box: Intervals = array("inputs", 2, LANES)  # what `polynomial` is given of x
-    judged: Decorated = array("outputs", 3, LANES)   # those of `coefficients`
+    judged: DecoratedOutputs = array("outputs", 3, LANES)   # those of `coefficients`
     cell: Grid[float] = array("room", 2)             # s, s + h
     c: Grid[float] = array("room", "n", "degrees")   # as in `graph.flows.Table`
     error: Grid[float] = array("room", "n")

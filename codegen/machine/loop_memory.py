@@ -29,7 +29,7 @@ class UnsupportedPython(SyntaxError):
     """A construct outside the subset; the message names the function and the line."""
 
 
-class Value(NamedTuple):
+class LoopValue(NamedTuple):
     """An SSA value or literal and its kind; the sizes of what lies in an array of arrays, or of records."""
 
     name: str
@@ -75,7 +75,7 @@ class Places:
         self.globals: Mapping[str, Any] = function.__globals__
         self.allocas: list[str] = []
         self.lines: list[str] = []
-        self.variables: dict[str, Value] = {}
+        self.variables: dict[str, LoopValue] = {}
         self.count = 0
         self.open = True
         self.group = ""
@@ -113,47 +113,47 @@ class Places:
         self.allocas.append(f"  %s{self.count} = alloca {llvm_type(kind)}")
         return f"%s{self.count}"
 
-    def load(self, pointer: str, kind: Kind, about: str = "") -> Value:
-        return Value(self.emit(f"load {llvm_type(kind)}, ptr {pointer}{about}{self.group}"), kind)
+    def load(self, pointer: str, kind: Kind, about: str = "") -> LoopValue:
+        return LoopValue(self.emit(f"load {llvm_type(kind)}, ptr {pointer}{about}{self.group}"), kind)
 
-    def put(self, value: Value, pointer: str, about: str = "") -> None:
+    def put(self, value: LoopValue, pointer: str, about: str = "") -> None:
         self.lines.append(f"  store {llvm_type(value.kind)} {value.name}, ptr {pointer}{about}{self.group}")
 
-    def convert(self, value: Value, kind: Kind, node: ast.AST) -> Value:
+    def convert(self, value: LoopValue, kind: Kind, node: ast.AST) -> LoopValue:
         if value.kind == kind:
             return value
         if kind == FLOAT and value.kind == INT:
-            return Value(self.emit(f"sitofp i64 {value.name} to double"), FLOAT)
+            return LoopValue(self.emit(f"sitofp i64 {value.name} to double"), FLOAT)
         if kind == INT and value.kind == BOOL:
-            return Value(self.emit(f"zext i1 {value.name} to i64"), INT)
+            return LoopValue(self.emit(f"zext i1 {value.name} to i64"), INT)
         self.fail(node, f"a value of kind {value.kind} where {kind} is needed")
 
-    def value(self, node: ast.expr) -> "Value":
+    def value(self, node: ast.expr) -> "LoopValue":
         """An expression."""
         raise NotImplementedError
 
-    def constant(self, x: Any, node: ast.AST) -> "Value":
+    def constant(self, x: Any, node: ast.AST) -> "LoopValue":
         """A constant of the module."""
         raise NotImplementedError
 
     # -- memory -------------------------------------------------------------------------------------------------
 
-    def of_Attribute(self, node: ast.Attribute) -> Value:
+    def of_Attribute(self, node: ast.Attribute) -> LoopValue:
         if isinstance(node.value, ast.Name) and node.value.id not in self.variables:
             return self.constant(getattr(self.globals.get(node.value.id), node.attr, None), node)
         owner = self.value(node.value)
         if isinstance(owner.kind, type) and issubclass(owner.kind, View) and node.attr == "at":
-            return Value(owner.name, FLOATS)
+            return LoopValue(owner.name, FLOATS)
         place = self.place(owner, node)
         if place.array == "":
-            return Value(owner.name, INT)
+            return LoopValue(owner.name, INT)
         if place.kind in (int, float) or (place.row and place.at >= 0):
             pointer, kind = self.scalar(owner, place)
             number = self.load(pointer, kind, f", !tbaa {TYPES[kind]}").name
-            return Value(number, place.kind if place.row else kind)
+            return LoopValue(number, place.kind if place.row else kind)
         return self.array(owner, place)
 
-    def place(self, owner: Value, node: ast.Attribute) -> Place:
+    def place(self, owner: LoopValue, node: ast.Attribute) -> Place:
         cls = self.module.structure if owner.kind == STRUCT else owner.kind
         known = self.module.memory.places.get(cls, {}) if isinstance(cls, type) else {}
         if node.attr not in known:
@@ -170,40 +170,40 @@ class Places:
         result = str(math.prod(size for size in sizes if isinstance(size, int)))
         for size in sizes:
             if isinstance(size, str):
-                pointer, _ = self.scalar(Value(STRUCTURE, STRUCT), self.module.memory.places[self.module.structure][size])
+                pointer, _ = self.scalar(LoopValue(STRUCTURE, STRUCT), self.module.memory.places[self.module.structure][size])
                 result = self.times(self.load(pointer, INT, f", !tbaa {TYPES[INT]}").name, result)
         return result
 
     def times(self, a: str, b: str) -> str:
         return a if b == "1" else self.emit(f"mul i64 {a}, {b}")
 
-    def offset(self, owner: Value, place: Place) -> str:
+    def offset(self, owner: LoopValue, place: Place) -> str:
         """The address of a number in its array."""
         if owner.kind == STRUCT or place.at < 0:
             return str(place.at) if owner.kind == STRUCT else owner.name
         row = self.emit(f"mul i64 {owner.name}, {self.module.memory.length(place.array)}")
         return self.emit(f"add i64 {row}, {place.at}")
 
-    def scalar(self, owner: Value, place: Place) -> tuple[str, str]:
+    def scalar(self, owner: LoopValue, place: Place) -> tuple[str, str]:
         _, element = _KINDS[int if place.row else place.kind]
         return self.emit(f"getelementptr {element}, ptr {self.pointer(place.array)}, i64 {self.offset(owner, place)}"), element
 
-    def array(self, owner: Value, place: Place) -> Value:
+    def array(self, owner: LoopValue, place: Place) -> LoopValue:
         """An array, or the part of it that belongs to a row; the record that lies there."""
         if place.at >= 0:
-            return Value(self.scalar(owner, place)[0], INTS)
+            return LoopValue(self.scalar(owner, place)[0], INTS)
         if place.row:
-            return Value("", place.kind, ("1",))
+            return LoopValue("", place.kind, ("1",))
         kind, element = _KINDS.get(place.kind, (of_rows(place.kind) or place.kind, FLOAT))
         begin, shape = self.pointer(place.array), place.shape
         if owner.kind != STRUCT:
             shape = shape[1:]
             begin = self.emit(f"getelementptr {element}, ptr {begin}, i64 {self.times(owner.name, self.product(shape))}")
         if of_rows(place.kind):
-            return Value(begin, kind, (self.product(shape[1:]),))
-        return Value(begin, kind, tuple(self.product((size,)) for size in shape[1:]) if get_origin(place.kind) is Grid else ())
+            return LoopValue(begin, kind, (self.product(shape[1:]),))
+        return LoopValue(begin, kind, tuple(self.product((size,)) for size in shape[1:]) if get_origin(place.kind) is Grid else ())
 
-    def of_Subscript(self, node: ast.Subscript) -> Value:
+    def of_Subscript(self, node: ast.Subscript) -> LoopValue:
         if isinstance(node.value, ast.Tuple):
             table = self.module.constants([float(ast.literal_eval(e)) for e in node.value.elts])
             return self.load(self.emit(f"getelementptr double, ptr {table}, i64 {self.index(node.slice)}"), FLOAT)
@@ -211,15 +211,15 @@ class Places:
         if array.inner and isinstance(array.kind, type):
             row = self.index(node.slice)
             if issubclass(array.kind, Row):
-                return Value(row, array.kind)
-            return Value(self.emit(f"getelementptr double, ptr {array.name}, i64 {self.times(row, *array.inner)}"), array.kind)
+                return LoopValue(row, array.kind)
+            return LoopValue(self.emit(f"getelementptr double, ptr {array.name}, i64 {self.times(row, *array.inner)}"), array.kind)
         pointer, kind = self.element(node, array)
         return self.load(pointer, kind, f", !tbaa {TYPES[kind]}")
 
     def index(self, node: ast.expr) -> str:
         return self.convert(self.value(node), INT, node).name
 
-    def element(self, node: ast.Subscript, array: Value) -> tuple[str, str]:
+    def element(self, node: ast.Subscript, array: LoopValue) -> tuple[str, str]:
         if array.kind not in (INTS, FLOATS, Lanes):
             self.fail(node, "only arrays and constant tuples can be indexed")
         kind = INT if array.kind == INTS else FLOAT

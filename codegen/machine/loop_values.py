@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ..emit.lanes import literal
-from .loop_memory import BOOL, FLOAT, INT, NONE, STRUCT, STRUCTURE, Places, Value, llvm_type
+from .loop_memory import BOOL, FLOAT, INT, NONE, STRUCT, STRUCTURE, LoopValue, Places, llvm_type
 
 
 def call_kernel(address: int, *pointers: Any) -> None:
@@ -16,35 +16,35 @@ def call_kernel(address: int, *pointers: Any) -> None:
 class Expressions(Places):
     """Translates the expressions of one function; statements come on top (`loops`)."""
 
-    def value(self, node: ast.expr) -> Value:
-        result: Value = getattr(self, f"of_{type(node).__name__}", self.unsupported)(node)
+    def value(self, node: ast.expr) -> LoopValue:
+        result: LoopValue = getattr(self, f"of_{type(node).__name__}", self.unsupported)(node)
         return result
 
     def truth(self, node: ast.expr) -> str:
         value = self.value(node)
         return value.name if value.kind == BOOL else self.emit(f"icmp ne i64 {self.convert(value, INT, node).name}, 0")
 
-    def constant(self, x: Any, node: ast.AST) -> Value:
+    def constant(self, x: Any, node: ast.AST) -> LoopValue:
         if isinstance(x, bool):
-            return Value("true" if x else "false", BOOL)
+            return LoopValue("true" if x else "false", BOOL)
         if isinstance(x, int):
-            return Value(str(x), INT)
+            return LoopValue(str(x), INT)
         if isinstance(x, float):
-            return Value(literal(x), FLOAT)
+            return LoopValue(literal(x), FLOAT)
         self.fail(node, f"{x!r} is no number")
 
-    def of_Constant(self, node: ast.Constant) -> Value:
+    def of_Constant(self, node: ast.Constant) -> LoopValue:
         return self.constant(node.value, node)
 
-    def of_Name(self, node: ast.Name) -> Value:
+    def of_Name(self, node: ast.Name) -> LoopValue:
         if node.id in self.variables:
             pointer, kind, _ = self.variables[node.id]
-            return Value(STRUCTURE, STRUCT) if kind == STRUCT else self.load(pointer, kind)
+            return LoopValue(STRUCTURE, STRUCT) if kind == STRUCT else self.load(pointer, kind)
         if node.id not in self.globals:
             self.fail(node, f"{node.id} is not defined")
         return self.constant(self.globals[node.id], node)
 
-    def of_BinOp(self, node: ast.BinOp) -> Value:
+    def of_BinOp(self, node: ast.BinOp) -> LoopValue:
         if isinstance(node.op, ast.Pow):
             if not (isinstance(node.right, ast.Constant) and node.right.value == 2):
                 self.fail(node, "only the power 2 is known")
@@ -52,9 +52,9 @@ class Expressions(Places):
             return self.binary(node, ast.Mult(), base, base)
         return self.binary(node, node.op, self.value(node.left), self.value(node.right))
 
-    def binary(self, node: ast.AST, op: ast.operator, a: Value, b: Value) -> Value:
+    def binary(self, node: ast.AST, op: ast.operator, a: LoopValue, b: LoopValue) -> LoopValue:
         if isinstance(op, (ast.BitAnd, ast.BitOr)) and a.kind == b.kind == BOOL:
-            return Value(self.emit(f"{'and' if isinstance(op, ast.BitAnd) else 'or'} i1 {a.name}, {b.name}"), BOOL)
+            return LoopValue(self.emit(f"{'and' if isinstance(op, ast.BitAnd) else 'or'} i1 {a.name}, {b.name}"), BOOL)
         division = isinstance(op, ast.Div)
         kind = FLOAT if division or FLOAT in (a.kind, b.kind) else INT
         a, b = self.convert(a, kind, node), self.convert(b, kind, node)
@@ -67,26 +67,26 @@ class Expressions(Places):
             instruction = integers[type(op)]
         else:
             self.fail(node, f"{type(op).__name__} is outside the subset of native loops")
-        return Value(self.emit(f"{instruction} {kind} {a.name}, {b.name}"), kind)
+        return LoopValue(self.emit(f"{instruction} {kind} {a.name}, {b.name}"), kind)
 
-    def of_UnaryOp(self, node: ast.UnaryOp) -> Value:
+    def of_UnaryOp(self, node: ast.UnaryOp) -> LoopValue:
         if isinstance(node.op, ast.Not):
-            return Value(self.emit(f"xor i1 {self.truth(node.operand)}, true"), BOOL)
+            return LoopValue(self.emit(f"xor i1 {self.truth(node.operand)}, true"), BOOL)
         a = self.value(node.operand)
         if not isinstance(node.op, ast.USub):
             self.unsupported(node)
-        return Value(self.emit(f"fneg double {a.name}" if a.kind == FLOAT else f"sub i64 0, {a.name}"), a.kind)
+        return LoopValue(self.emit(f"fneg double {a.name}" if a.kind == FLOAT else f"sub i64 0, {a.name}"), a.kind)
 
-    def of_Compare(self, node: ast.Compare) -> Value:
+    def of_Compare(self, node: ast.Compare) -> LoopValue:
         values = [self.value(v) for v in (node.left, *node.comparators)]
         result: str | None = None
         for op, a, b in zip(node.ops, values[:-1], values[1:], strict=True):
             one = self.compare(node, op, a, b)
             result = one if result is None else self.emit(f"and i1 {result}, {one}")
         assert result is not None
-        return Value(result, BOOL)
+        return LoopValue(result, BOOL)
 
-    def compare(self, node: ast.AST, op: ast.cmpop, a: Value, b: Value) -> str:
+    def compare(self, node: ast.AST, op: ast.cmpop, a: LoopValue, b: LoopValue) -> str:
         suffix = {ast.Lt: "lt", ast.LtE: "le", ast.Gt: "gt", ast.GtE: "ge", ast.Eq: "eq", ast.NotEq: "ne"}[type(op)]
         if FLOAT in (a.kind, b.kind):
             a, b = self.convert(a, FLOAT, node), self.convert(b, FLOAT, node)
@@ -94,12 +94,12 @@ class Expressions(Places):
         a, b = self.convert(a, INT, node), self.convert(b, INT, node)
         return self.emit(f"icmp {suffix if suffix in ('eq', 'ne') else 's' + suffix} i64 {a.name}, {b.name}")
 
-    def of_BoolOp(self, node: ast.BoolOp) -> Value:
+    def of_BoolOp(self, node: ast.BoolOp) -> LoopValue:
         """Short-circuit: what follows may only be meaningful where what precedes holds."""
         result, after = self.slot(BOOL), self.label()
         for k, part in enumerate(node.values):
             holds = self.truth(part)
-            self.put(Value(holds, BOOL), result)
+            self.put(LoopValue(holds, BOOL), result)
             if k < len(node.values) - 1:
                 more = self.label()
                 ways = (more, after) if isinstance(node.op, ast.And) else (after, more)
@@ -109,7 +109,7 @@ class Expressions(Places):
         self.start(after)
         return self.load(result, BOOL)
 
-    def of_IfExp(self, node: ast.IfExp) -> Value:
+    def of_IfExp(self, node: ast.IfExp) -> LoopValue:
         yes, no, after = self.label(), self.label(), self.label()
         self.end(f"br i1 {self.truth(node.test)}, label %{yes}, label %{no}")
         self.start(yes)
@@ -123,7 +123,7 @@ class Expressions(Places):
         self.start(after)
         return self.load(result, a.kind)
 
-    def of_Call(self, node: ast.Call) -> Value:
+    def of_Call(self, node: ast.Call) -> LoopValue:
         if isinstance(node.func, ast.Name) and node.func.id in ("min", "max", "abs"):
             return self.builtin(node, node.func.id, [self.value(a) for a in node.args])
         target, arguments = self.called(node)
@@ -138,12 +138,12 @@ class Expressions(Places):
         call = f"call {llvm_type(result)} @{name}(ptr {STRUCTURE}{passed})"
         if result == NONE:
             self.lines.append(f"  {call}")
-            return Value("", NONE)
-        return Value(self.emit(call), result)
+            return LoopValue("", NONE)
+        return LoopValue(self.emit(call), result)
 
-    def called(self, node: ast.Call) -> tuple[Any, list[Value]]:
+    def called(self, node: ast.Call) -> tuple[Any, list[LoopValue]]:
         """A native function or the name of one of NumPy's, and arguments, of which the first is the record of a method."""
-        function, owner = node.func, list[Value]()
+        function, owner = node.func, list[LoopValue]()
         if isinstance(function, ast.Name):
             target = self.globals.get(function.id)
         elif isinstance(function, ast.Attribute) and isinstance(function.value, ast.Name) and function.value.id not in self.variables:
@@ -159,33 +159,33 @@ class Expressions(Places):
                 self.fail(node, "an array of records is no record")
         return target, arguments
 
-    def kernel(self, arguments: Sequence[Value]) -> Value:
+    def kernel(self, arguments: Sequence[LoopValue]) -> LoopValue:
         target = self.emit(f"inttoptr i64 {arguments[0].name} to ptr")
         passed = []
         for a in arguments[1:]:
             passed.append("ptr " + (self.emit(f"inttoptr i64 {a.name} to ptr") if a.kind == INT else a.name))
         self.lines.append(f"  call void {target}({', '.join(passed)})")
-        return Value("", NONE)
+        return LoopValue("", NONE)
 
-    def builtin(self, node: ast.AST, name: str, values: list[Value]) -> Value:
+    def builtin(self, node: ast.AST, name: str, values: list[LoopValue]) -> LoopValue:
         kind = FLOAT if any(v.kind == FLOAT for v in values) else INT
         values = [self.convert(v, kind, node) for v in values]
         if name == "abs":
             if kind == FLOAT:
                 return self.intrinsic(node, "fabs", values)
-            values = [values[0], Value(self.emit(f"sub i64 0, {values[0].name}"), INT)]
+            values = [values[0], LoopValue(self.emit(f"sub i64 0, {values[0].name}"), INT)]
         result = values[0]
         less = ("fcmp olt double" if kind == FLOAT else "icmp slt i64")
         for v in values[1:]:
             a, b = (v, result) if name == "min" else (result, v)
             better = self.emit(f"{less} {a.name}, {b.name}")
-            result = Value(self.emit(f"select i1 {better}, {kind} {v.name}, {kind} {result.name}"), kind)
+            result = LoopValue(self.emit(f"select i1 {better}, {kind} {v.name}, {kind} {result.name}"), kind)
         return result
 
-    def intrinsic(self, node: ast.AST, name: str, values: Sequence[Value]) -> Value:
+    def intrinsic(self, node: ast.AST, name: str, values: Sequence[LoopValue]) -> LoopValue:
         known = {"fabs": "fabs", "sqrt": "sqrt", "round": "roundeven", "rint": "roundeven", "floor": "floor", "ceil": "ceil"}
         if name not in known:
             self.fail(node, f"{name} is outside the subset of native loops")
         full = f"llvm.{known[name]}.f64"
         self.module.declare(full, "double (double)")
-        return Value(self.emit(f"call double @{full}(double {self.convert(values[0], FLOAT, node).name})"), FLOAT)
+        return LoopValue(self.emit(f"call double @{full}(double {self.convert(values[0], FLOAT, node).name})"), FLOAT)

@@ -40,8 +40,8 @@ from .loop_memory import (
     STRUCTURE,
     TYPES,
     Kind,
+    LoopValue,
     UnsupportedPython,
-    Value,
     llvm_type,
 )
 from .loop_values import Expressions, call_kernel
@@ -148,9 +148,9 @@ class _Function(Expressions):
             self.fail(self.tree, f"{self.python.__name__} takes {len(names)} arguments, got {len(self.kinds)}")
         for i, (name, kind) in enumerate(zip(names, self.kinds, strict=True)):
             if kind == STRUCT:
-                self.variables[name] = Value(STRUCTURE, STRUCT)
+                self.variables[name] = LoopValue(STRUCTURE, STRUCT)
             else:
-                self.store_name(name, Value(f"%p{i}", kind), self.tree)
+                self.store_name(name, LoopValue(f"%p{i}", kind), self.tree)
         self.block(self.tree.body)
         if self.open:
             if self.result not in (None, NONE):
@@ -188,7 +188,7 @@ class _Function(Expressions):
     def do_AugAssign(self, node: ast.AugAssign) -> None:
         self.assign(node.target, self.binary(node, node.op, self.value(node.target), self.value(node.value)))
 
-    def assign(self, target: ast.expr, value: Value) -> None:
+    def assign(self, target: ast.expr, value: LoopValue) -> None:
         if isinstance(target, ast.Name):
             self.store_name(target.id, value, target)
             return
@@ -199,19 +199,19 @@ class _Function(Expressions):
             place = self.place(owner, target)
             pointer, kind = self.scalar(owner, place)
             if place.row:
-                value = Value(self.convert(value, place.kind, target).name, INT)
+                value = LoopValue(self.convert(value, place.kind, target).name, INT)
         else:
             self.unsupported(target)
         self.put(self.convert(value, kind, target), pointer, f", !tbaa {TYPES[kind]}")
 
-    def store_name(self, name: str, value: Value, node: ast.AST) -> None:
+    def store_name(self, name: str, value: LoopValue, node: ast.AST) -> None:
         if name not in self.variables:
-            self.variables[name] = Value(self.slot(value.kind), value.kind)
+            self.variables[name] = LoopValue(self.slot(value.kind), value.kind)
         pointer, kind, _ = self.variables[name]
         self.put(self.convert(value, kind, node), pointer)
 
     def do_Return(self, node: ast.Return) -> None:
-        value = Value("", NONE) if node.value is None else self.value(node.value)
+        value = LoopValue("", NONE) if node.value is None else self.value(node.value)
         if self.result is None:
             self.result = value.kind
         value = self.convert(value, self.result, node)
@@ -243,7 +243,7 @@ class _Function(Expressions):
         if parallel:
             self.group = ", !llvm.access.group !6"
         bounds = [self.convert(self.value(a), INT, a) for a in node.iter.args]
-        first, last = (Value("0", INT), bounds[0]) if len(bounds) == 1 else (bounds[0], bounds[1])
+        first, last = (LoopValue("0", INT), bounds[0]) if len(bounds) == 1 else (bounds[0], bounds[1])
         step = int(ast.literal_eval(node.iter.args[2])) if len(bounds) == 3 else 1
         counter = self.slot(INT)
         self.put(first, counter)
@@ -259,7 +259,7 @@ class _Function(Expressions):
         self.loop(node.body, f"{body}.in", more, after)
         tail = self.lines.pop()
         self.start(more)
-        self.put(Value(self.emit(f"add i64 {self.load(counter, INT).name}, {step}"), INT), counter)
+        self.put(LoopValue(self.emit(f"add i64 {self.load(counter, INT).name}, {step}"), INT), counter)
         self.end(f"br label %{test}{self.module.loop() if parallel else ''}")
         self.group = within
         self.lines.append(tail)

@@ -21,14 +21,14 @@ from .separable import TURNED, Carrier, Pair
 from .step import Ball, Matrix, Reader, Value, Vector, added, dot, product
 
 
-class Form(NamedTuple):
+class EntryPattern(NamedTuple):
     """The shape of F: where, row after row, F_g has entries other than the constant 0, and the pairs (j, k) of nonzero F_jk."""
 
     entries: tuple[int, ...]
     bends: tuple[tuple[int, int], ...]
 
 
-def composed_time_bound(models: tuple[Model, Model], forms: tuple[Form, Form], quick: bool = False) -> int:
+def composed_time_bound(models: tuple[Model, Model], forms: tuple[EntryPattern, EntryPattern], quick: bool = False) -> int:
     """Address of ``void(A, B, M, U, W, N, out)``: a lower bound of the time of any contact of eight pairs of boxes.
 
     M, U  intervals:  of each body, the second one negated, F at c and t0; the entries of F_g there; F_jk over the box at t0, for each of
@@ -40,7 +40,7 @@ def composed_time_bound(models: tuple[Model, Model], forms: tuple[Form, Form], q
 
 
 class _Composed(Pair):
-    def __init__(self, models: tuple[Model, Model], forms: tuple[Form, Form]) -> None:
+    def __init__(self, models: tuple[Model, Model], forms: tuple[EntryPattern, EntryPattern]) -> None:
         super().__init__(models, (Carrier(TURNED, forms[0].entries, ()), Carrier(TURNED, forms[1].entries, ())))
         self.forms = forms
         self.put(rest=3)

@@ -11,7 +11,7 @@ from .separation import factored, separated
 
 
 @dataclass(frozen=True, eq=False)
-class Moving:
+class MovingShape:
     """A body on a graph whose shape and motion are apart: at matrix shape + shift in the world. `shape` are functions of so many
     variables of its own, three for a rigid body; the matrix, row after row, and the shift are functions of the time. `rigid`: the
     matrix is known to be a rotation. A body that deforms by functions of the time, the matrix `inner` (empty for others), is at matrix
@@ -37,9 +37,9 @@ class Moving:
         """The rest of its structure, as a key."""
         return "moving", *self.own, self.rigid, self.pairs
 
-    def rebuilt(self, parts: Sequence[Sequence[Expr]]) -> "Moving":
+    def rebuilt(self, parts: Sequence[Sequence[Expr]]) -> "MovingShape":
         shape, matrix, shift, inner = parts
-        return Moving(shape, matrix, shift, self.own, self.rigid, inner, self.pairs)
+        return MovingShape(shape, matrix, shift, self.own, self.rigid, inner, self.pairs)
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,14 +65,14 @@ class Deforming:
         return Deforming(shape, form, self.own)
 
 
-Bodies = tuple[Moving, Moving] | tuple[Deforming, Deforming]
+Bodies = tuple[MovingShape, MovingShape] | tuple[Deforming, Deforming]
 
 
-def moving(position: Sequence[Expr], own: Sequence[int], time: int) -> Moving | None:
+def moving(position: Sequence[Expr], own: Sequence[int], time: int) -> MovingShape | None:
     """A body at a position given by variables of its own and the time, if its shape and its motion are seen to be separable."""
     found = separated(position, time)
     if found is not None and len(found.shape) <= len(position):
-        return Moving(*found, own)
+        return MovingShape(*found, own)
     inner, matrix, shift = carried(position, time)
     inside = separated(inner, time) if inner else None
     if inside is None:
@@ -81,9 +81,9 @@ def moving(position: Sequence[Expr], own: Sequence[int], time: int) -> Moving | 
         shift = [e + matrix[len(inner) * row + i] * rest for row, e in enumerate(shift)]
     parts = factored(inside.shape, (own[0], own[1])) if len(own) == 2 else None
     if parts is None or len(parts.first) + len(parts.second) >= len(inside.shape) or rough(inside.shape):
-        return Moving(inside.shape, matrix, shift, own, inner=inside.matrix)
+        return MovingShape(inside.shape, matrix, shift, own, inner=inside.matrix)
     scaled = [e * parts.scales[k % len(inside.shape)] for k, e in enumerate(inside.matrix)]
-    return Moving([*parts.first, *parts.second], matrix, shift, own, inner=scaled, pairs=tuple(parts.pairs))
+    return MovingShape([*parts.first, *parts.second], matrix, shift, own, inner=scaled, pairs=tuple(parts.pairs))
 
 
 def deforming(positions: Sequence[Sequence[Expr]], owns: Sequence[Sequence[int]], time: int) -> tuple[Deforming, Deforming] | None:

@@ -96,7 +96,7 @@ def separable_time_bound(models: tuple[Model, Model], carriers: tuple[Carrier, C
                          lambda module, L: Pair(models, carriers, nets).write(module, L), quick=quick)
 
 
-class Product(NamedTuple):
+class ControlProduct(NamedTuple):
     """Control points of a body times its matrix at t0, "A", or the rate of that, "R". They stand in its record from number `start` on."""
 
     body: int
@@ -110,11 +110,11 @@ class Pair(DirectionTrials):
     def __init__(self, models: tuple[Model, Model], carriers: tuple[Carrier, Carrier], nets: Nets = (None, None)) -> None:
         super().__init__()
         self.models, self.carriers, self.nets = models, carriers, nets
-        self.sums = {"place": [Product(k, "A", 0) for k in (0, 1)]}
+        self.sums = {"place": [ControlProduct(k, "A", 0) for k in (0, 1)]}
         self.secant = not any(nets) and any(carrier.kind == TURNING for carrier in carriers)
         if any(nets) or self.secant:
-            self.sums["rate"] = [Product(k, "R", 0) for k in (0, 1) if carriers[k].kind == TURNING]
-            self.sums["rate"] += [Product(k, "A", net.rate) for k, net in enumerate(nets) if net]
+            self.sums["rate"] = [ControlProduct(k, "R", 0) for k in (0, 1) if carriers[k].kind == TURNING]
+            self.sums["rate"] += [ControlProduct(k, "A", net.rate) for k, net in enumerate(nets) if net]
         self.put(doubt=1, longest=1, turned=4, **{f"{name} {part}": 3 for name in self.sums for part in ("shift", "error", "size")})
         self.put_balls(E=3, B=3, C=3)
         self.put(**{f"{name}{k}": 3 * models[k].coordinates for k in (0, 1) for name in "AR"})
@@ -218,10 +218,10 @@ class Pair(DirectionTrials):
                 finite = L.add(finite, x)
         self.store(L, "finite", [finite])
 
-    def sizes(self, L: Lanes, each: Product) -> Vector:
+    def sizes(self, L: Lanes, each: ControlProduct) -> Vector:
         return self.body(L, each.body, each.start + self.models[each.body].size)
 
-    def errors(self, L: Lanes, products: Sequence[Product], matrices: Mapping[str, Matrix], shift: Ball, ball: str,
+    def errors(self, L: Lanes, products: Sequence[ControlProduct], matrices: Mapping[str, Matrix], shift: Ball, ball: str,
                ) -> tuple[Vector, Vector]:
         units = L.const((5 + max(3, *(m.coordinates for m in self.models))) * _UNIT)
         factors = [(matrices.get(f"{p.matrix}{p.body}"), self.sizes(L, p)) for p in products]
@@ -292,9 +292,9 @@ class Pair(DirectionTrials):
         wide = [L.fma(trial, x, y) for x, y in zip(self.load(L, "rate error"), self.load(L, "place error"), strict=True)]
         spread = dot(L, size, wide, L.add(self.left_open(L, size), L.fma(trial, tiny, tiny)))
         for k, model in enumerate(self.models):
-            m = self.seen(L, turned, Product(k, "A", 0))
+            m = self.seen(L, turned, ControlProduct(k, "A", 0))
             if self.carriers[k].kind == TURNING:
-                m = [L.fma(trial, rate, x) for rate, x in zip(self.seen(L, turned, Product(k, "R", 0)), m, strict=True)]
+                m = [L.fma(trial, rate, x) for rate, x in zip(self.seen(L, turned, ControlProduct(k, "R", 0)), m, strict=True)]
             minus_f = L.add(_extremes(L, dict(enumerate(m)), model, "%A" if k == 0 else "%B", 0)[0], minus_f)
             spread = dot(L, [L.abs(x) for x in m], self.body(L, k, model.rho), spread)
         closing = L.div(L.sub(L.add(minus_f, spread), minus_a), trial)
@@ -318,7 +318,7 @@ class Pair(DirectionTrials):
         """The part that control points do not bound: in doubt, nothing is known of them. `size` is that of the direction."""
         return self.number(L, "doubt")
 
-    def seen(self, L: Lanes, n: Vector, each: Product) -> Vector:
+    def seen(self, L: Lanes, n: Vector, each: ControlProduct) -> Vector:
         """The direction in the frame of a body, or as the rate of its matrix turns it."""
         k, m = each.body, self.models[each.body].coordinates
         kind, entries, rates = self.carriers[k]

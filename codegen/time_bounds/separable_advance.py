@@ -12,8 +12,8 @@ from ..graph.expr import Expr, reachable
 from ..kernel import Kernel
 from .advance import bound_kernel, columns, depends, guarded, substituted
 from .body_models import factors_kernel, shape_kernel
-from .composed import Form, composed_time_bound
-from .moving_bodies import Deforming, Moving
+from .composed import EntryPattern, composed_time_bound
+from .moving_bodies import Deforming, MovingShape
 from .moving_nets import Net, net_kernel
 from .polynomial_models import Model, record_kernel
 from .separable import FIXED, TURNED, TURNING, Carrier, separable_time_bound
@@ -106,7 +106,7 @@ def composed_advance(bodies: tuple[Deforming, Deforming], parameters: int = 0, b
                            (forms[0][0], forms[1][0]), composed_time_bound((one, two), (forms[0][1], forms[1][1]), quick=True))
 
 
-def _form_kernel(body: Deforming, sign: int, parameters: int, bounded: bool) -> tuple[Kernel, Form]:
+def _form_kernel(body: Deforming, sign: int, parameters: int, bounded: bool) -> tuple[Kernel, EntryPattern]:
     """The kernel of F as `composed_time_bound` takes it. Its variables are how far the box of the functions reaches from its centre, and
     the window; then that centre, and the beginning of the window.
     """
@@ -126,10 +126,10 @@ def _form_kernel(body: Deforming, sign: int, parameters: int, bounded: bool) -> 
                *(e for j, k in bends for e in substituted([row[k] for row in curvature[j]], start)),
                *substituted(value, start), *substituted(slopes[m], start),
                *substituted([row[m] for row in partials(slopes[m], x)], window), *substituted(value, window)]
-    return bound_kernel(outputs, [*(f"g{k}" for k in range(m)), "t"], parameters, bounded), Form(entries, bends)
+    return bound_kernel(outputs, [*(f"g{k}" for k in range(m)), "t"], parameters, bounded), EntryPattern(entries, bends)
 
 
-def separable_advance(bodies: tuple[Moving, Moving], time: int, parameters: int = 0,
+def separable_advance(bodies: tuple[MovingShape, MovingShape], time: int, parameters: int = 0,
                       bounded: bool = False) -> SeparableAdvance:
     """Bounds for the contact of two separable bodies; variable `time` of the graph is the time. `bounded`: see `Kernel`."""
     carriers = _carrier(bodies[0].matrix, time), _carrier(bodies[1].matrix, time)
@@ -161,14 +161,15 @@ def _intervals(carrier: Carrier, deforms: bool) -> int:
     return {FIXED: 0, TURNED: len(entries), TURNING: 2 * len(entries) + (3 if deforms else 2) * len(rates)}[kind]
 
 
-def _net(body: Moving, model: Model | Tensor, time: int) -> Net | None:
+def _net(body: MovingShape, model: Model | Tensor, time: int) -> Net | None:
     if not body.inner:
         return None
     carrier = _carrier(body.inner, time)
     return Net(model, len(body.inner) // model.coordinates, carrier.entries, carrier.rates)
 
 
-def _motion_kernel(bodies: tuple[Moving, Moving], carriers: tuple[Carrier, Carrier], nets: tuple[Net | None, Net | None], time: int,
+def _motion_kernel(bodies: tuple[MovingShape, MovingShape], carriers: tuple[Carrier, Carrier], nets: tuple[Net | None, Net | None],
+                   time: int,
                    parameters: int, bounded: bool) -> Kernel:
     """The matrices and shifts and their derivatives as `separable_time_bound` takes them, of the window and its beginning, then those
     that `net_kernel` takes.

@@ -30,7 +30,7 @@ def _enclose(L: Lanes, N: int, M: int, rational: bool) -> None:
     f: Vector = [(zero, zero)] * 3
     time: Vector = [(zero, zero)] * 3
     for patch in range(2):
-        surface = Surface(L, patch, N, M, rational)
+        surface = PatchEnclosure(L, patch, N, M, rational)
         at = surface.homogeneous(point[4])
         here = surface.points(at, point[2 * patch], point[2 * patch + 1])
         du, dv, dt = surface.slopes(box[2 * patch], box[2 * patch + 1], box[4])
@@ -55,7 +55,7 @@ def write(L: Lanes, pointer: str, position: int, x: Interval) -> None:
 Grid = list[list[Interval]]
 
 
-class Surface:
+class PatchEnclosure:
     """Interval evaluation of one patch: grids of control coordinates, summed with Bernstein polynomials."""
 
     def __init__(self, L: Lanes, patch: int, N: int, M: int, rational: bool) -> None:

@@ -30,7 +30,7 @@ _ACCEPTED = ("method 'time-dependent' takes surfaces given by polynomials in u a
 
 
 @dataclass(frozen=True)
-class Run:
+class ParameterRun:
     """A parameter over a piece: base + rate s, or base + rate atan(turn s) where `turn` is not None; s from 0 to 1. Exact."""
 
     base: Any
@@ -42,13 +42,13 @@ class Run:
 
 
 @dataclass(frozen=True, eq=False)
-class Piece:
+class BezierPiece:
     """A patch: exact weights, weighted control points and weighted velocities (per unit of time) at t = 0.
 
     `weights[i][j]` and the others: i counts along u, j along v.
     """
 
-    runs: tuple[Run, Run]
+    runs: tuple[ParameterRun, ParameterRun]
     weights: list[list[Any]]
     points: list[list[tuple[Any, Any, Any]]]
     velocities: list[list[tuple[Any, Any, Any]]]
@@ -59,7 +59,7 @@ class Piece:
 
 
 @lru_cache(maxsize=4096)
-def pieces(surface: ParametricSurface, name: str = "a body") -> tuple[Piece, ...]:
+def pieces(surface: ParametricSurface, name: str = "a body") -> tuple[BezierPiece, ...]:
     """The moving surface in the world as rational Bezier patches with positive weights.
 
     ValueError where it is none, or its points do not move on straight lines at constant speed.
@@ -81,7 +81,8 @@ Terms = dict[tuple[int, ...], Any]
 """A polynomial: exponents of (u or its cosine, its sine; the same for v; t) and coefficients."""
 
 
-def _quotients(surface: ParametricSurface, name: str) -> tuple[list[Terms], Terms, list[list[tuple[Run, tuple[Any, Any]]]], list[bool]]:
+def _quotients(surface: ParametricSurface, name: str) -> tuple[list[Terms], Terms, list[list[tuple[ParameterRun, tuple[Any, Any]]]],
+                                                               list[bool]]:
     """Three numerators over one denominator, the pieces of u and v, and which of them is an angle."""
     expressions, runs, trigonometric = list(surface.body), [], []
     for k, symbol in enumerate((u, v)):
@@ -167,12 +168,12 @@ def _refusal(name: str) -> ValueError:
 
 
 def _axis(expressions: list[Any], symbol: Any, k: int, ends: tuple[Any, Any],
-          name: str) -> tuple[list[Any], list[tuple[Run, tuple[Any, Any]]], bool]:
+          name: str) -> tuple[list[Any], list[tuple[ParameterRun, tuple[Any, Any]]], bool]:
     """The expressions with sines and cosines of a parameter as symbols, its runs with the ends of the angle, and is it an angle?"""
     waves = sorted({w for e in expressions for w in e.atoms(sp.sin, sp.cos) if w.has(symbol)}, key=str)
     lo, hi = ends
     if not waves:
-        return expressions, [(Run(lo, hi - lo), (lo, hi))], False
+        return expressions, [(ParameterRun(lo, hi - lo), (lo, hi))], False
     rates = [sp.diff(w.args[0], symbol) for w in waves]
     if any(not r.is_Rational for r in rates) or any(w.has(t) for w in waves):
         raise _refusal(name)
@@ -187,13 +188,13 @@ def _axis(expressions: list[Any], symbol: Any, k: int, ends: tuple[Any, Any],
     count = int(sp.ceiling(2 * (last - first) / sp.pi))
     steps = [first + (last - first) * sp.Rational(n, count) for n in range(count + 1)]
     turn = sp.tan((last - first) / (2 * count))
-    return changed, [(Run(a / base, 2 / base, turn), (a, b)) for a, b in pairwise(steps)], True
+    return changed, [(ParameterRun(a / base, 2 / base, turn), (a, b)) for a, b in pairwise(steps)], True
 
 
 class _Axis:
     """Bernstein coefficients, over one run, of every monomial in a parameter (or in its cosine and sine) that occurs."""
 
-    def __init__(self, run: Run, lo: Any, hi: Any, angle: bool, polynomials: Sequence[Terms], k: int) -> None:
+    def __init__(self, run: ParameterRun, lo: Any, hi: Any, angle: bool, polynomials: Sequence[Terms], k: int) -> None:
         exponents = {e[2 * k:2 * k + 2] for p in polynomials for e in p}
         whole = max((sum(e) for e in exponents), default=0)
         self.degree = max(1, 2 * whole if angle else whole)
@@ -246,7 +247,7 @@ def number(x: Any) -> Any:
     return Fraction(int(x.p), int(x.q)) if x.is_Rational else x
 
 
-def _piece(runs: tuple[Run, Run], net: list[list[list[Any]]], name: str) -> Piece:
+def _piece(runs: tuple[ParameterRun, ParameterRun], net: list[list[list[Any]]], name: str) -> BezierPiece:
     weights = net[0]
     signs = {np.sign(nearest(w)[0]) for row in weights for w in row}
     if signs not in ({1.0}, {-1.0}):
@@ -254,7 +255,7 @@ def _piece(runs: tuple[Run, Run], net: list[list[list[Any]]], name: str) -> Piec
     sign = 1 if 1.0 in signs else -1
     coordinates = [[list(zip(*rows, strict=True)) for rows in zip(*net[k:k + 3], strict=True)] for k in (1, 4)]
     points, velocities = ([[(sign * a, sign * b, sign * c) for a, b, c in row] for row in part] for part in coordinates)
-    return Piece(runs, [[sign * w for w in row] for row in weights], points, velocities)
+    return BezierPiece(runs, [[sign * w for w in row] for row in weights], points, velocities)
 
 
 def nearest(x: Any) -> tuple[float, float]:

@@ -2,7 +2,7 @@
 
 from codegen.machine.loops import native
 
-from .memory import Candidate, Node, PairsMemory
+from .memory import Candidate, PairsMemory, Subpatch
 
 
 @native
@@ -24,13 +24,13 @@ def first_box(s: PairsMemory) -> Candidate:
 
 
 @native
-def push(s: PairsMemory, a: Node, b: Node, begin: float, end: float) -> None:
+def push(s: PairsMemory, a: Subpatch, b: Subpatch, begin: float, end: float) -> None:
     """A box, by the beginning of its window."""
     enqueue(s, a, b, begin, end, begin)
 
 
 @native
-def enqueue(s: PairsMemory, a: Node, b: Node, begin: float, end: float, key: float) -> None:
+def enqueue(s: PairsMemory, a: Subpatch, b: Subpatch, begin: float, end: float, key: float) -> None:
     """A box of subpatches a and b and a window of time, by a key."""
     new = s.used
     if s.unused > 0:

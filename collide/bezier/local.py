@@ -9,7 +9,7 @@ import numpy as np
 
 from codegen.machine.loops import call_kernel, native
 
-from .memory import Candidate, Node, PairsMemory
+from .memory import Candidate, PairsMemory, Subpatch
 from .newton_step import constrained, convex, multipliers, step
 
 _ITERATIONS = 20
@@ -103,7 +103,7 @@ def differentiate(s: PairsMemory) -> None:
 
 
 @native
-def evaluate(s: PairsMemory, node: Node, patch: int, u: float, v: float, t: float) -> None:
+def evaluate(s: PairsMemory, node: Subpatch, patch: int, u: float, v: float, t: float) -> None:
     """The point of a node and its derivatives, approximately, as those of one patch."""
     s.uv[0], s.uv[1] = u, v
     call_kernel(s.evaluate, node.vectors, s.uv, s.E)

@@ -14,7 +14,7 @@ from codegen.machine.structures import Lanes
 
 from .heap import first_box, pop, push
 from .kernel import MEASURES
-from .memory import CONTACT, MISS, NO_ROOM, SPENT, UNRESOLVED, Candidate, Node, PairsMemory, PatchPair
+from .memory import CONTACT, MISS, NO_ROOM, SPENT, UNRESOLVED, Candidate, PairsMemory, PatchPair, Subpatch
 from .proof import MARGIN, certified, certify, look
 
 # Subpatches within this factor of size are split together.
@@ -123,7 +123,7 @@ def copy_point(vectors: Lanes, pair: PatchPair, side: int, c: int, w: float) -> 
 
 
 @native
-def whole(s: PairsMemory, node: Node) -> None:
+def whole(s: PairsMemory, node: Subpatch) -> None:
     """A node whose control points are those of a patch."""
     call_kernel(s.measure, node.vectors)
     for side in range(2):
@@ -132,20 +132,20 @@ def whole(s: PairsMemory, node: Node) -> None:
 
 
 @native
-def fresh(s: PairsMemory, node: Node, depth: int) -> None:
+def fresh(s: PairsMemory, node: Subpatch, depth: int) -> None:
     """A node without halves; its radius, by the formula of `kernel.radius`, and the errors of what was given."""
     node.child, node.depth = -1, depth
     node.radius = (2.0 * (2.0 * (1 + depth * s.degree) + 6.0) * s.ratio * _UNIT + s.error) * s.scale
 
 
 @native
-def measured(s: PairsMemory, node: Node, which: int, i: int, t: float) -> float:
+def measured(s: PairsMemory, node: Subpatch, which: int, i: int, t: float) -> float:
     """Coordinate i of one of the vectors of a node, at time t."""
     return node.vectors[s.points + which, i] + t * node.vectors[s.points + which, 4 + i]
 
 
 @native
-def extent(s: PairsMemory, node: Node, variation: int, t: float) -> float:
+def extent(s: PairsMemory, node: Subpatch, variation: int, t: float) -> float:
     """A size of the node along u or v."""
     largest = 0.0
     for i in range(3):
@@ -154,12 +154,12 @@ def extent(s: PairsMemory, node: Node, variation: int, t: float) -> float:
 
 
 @native
-def size(s: PairsMemory, node: Node, t: float) -> float:
+def size(s: PairsMemory, node: Subpatch, t: float) -> float:
     return max(extent(s, node, VARIATION_U, t), extent(s, node, VARIATION_V, t))
 
 
 @native
-def test(s: PairsMemory, kernel: int, e: Node, f: Node, a: Node, b: Node, begin: float, end: float) -> None:
+def test(s: PairsMemory, kernel: int, e: Subpatch, f: Subpatch, a: Subpatch, b: Subpatch, begin: float, end: float) -> None:
     """Test parts of node e, the first of them a, with parts of node f, the first of them b; see `kernel.test` for `windows`."""
     s.T[0], s.T[1] = begin, end
     s.T[2] = a.radius + b.radius
@@ -168,7 +168,7 @@ def test(s: PairsMemory, kernel: int, e: Node, f: Node, a: Node, b: Node, begin:
 
 
 @native
-def halves(s: PairsMemory, node: Node, t: float) -> int:
+def halves(s: PairsMemory, node: Subpatch, t: float) -> int:
     """The number of the first of the two halves of a node; they are made along its longer side when first wanted."""
     if node.child < 0:
         first = s.nodes
@@ -180,7 +180,7 @@ def halves(s: PairsMemory, node: Node, t: float) -> int:
 
 
 @native
-def halve(s: PairsMemory, node: Node, first: int, along_v: int) -> None:
+def halve(s: PairsMemory, node: Subpatch, first: int, along_v: int) -> None:
     """Halve a node along u or v."""
     call_kernel(s.split_v if along_v != 0 else s.split_u, node.vectors, s.node[first].vectors, s.node[first + 1].vectors)
     middle = node.rectangle.middle(along_v)

@@ -16,7 +16,7 @@ class PatchPair(Row):
     parameters: Floats = array(4)                  # u1, v1, u2, v2
 
 
-class Node(Row):
+class Subpatch(Row):
     """A subpatch: see `kernel`."""
 
     child: int                                     # the first of two halves, which are neighbours; -1 before they are made
@@ -29,8 +29,8 @@ class Node(Row):
 class Candidate(Row):
     """A subpatch of each patch, and a window of time: a box of the search."""
 
-    first: Node
-    second: Node
+    first: Subpatch
+    second: Subpatch
     begin: float
     end: float
 
@@ -58,7 +58,7 @@ class PairsMemory(Structure):
     unset = ("node_room", "box_room")
 
     pair: Table[PatchPair] = table("pairs")
-    node: Table[Node] = table("node_room")
+    node: Table[Subpatch] = table("node_room")
     box: Table[Candidate] = table("box_room")
     present: PatchPair
     measure: int                                   # kernels

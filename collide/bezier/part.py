@@ -19,7 +19,7 @@ from codegen.emit.interval_vectors import Exact, Interval, Value, Vector, minus,
 from codegen.emit.lanes import Lanes
 from codegen.machine.straight_line import straight_line
 
-from .enclosure import Surface, over, write
+from .enclosure import PatchEnclosure, over, write
 from .kernel import UNDERFLOW
 
 Points = list[list[Value]]
@@ -45,7 +45,7 @@ def _neighbourhood(L: Lanes, N: int, M: int, rational: bool) -> None:
         write(L, "%H", 5 * i + j, (zero, zero))
     moving: list[Vector] = []
     for patch in range(2):
-        part = _Part(Surface(L, patch, N, M, rational), frame, box[2 * patch], box[2 * patch + 1], box[4])
+        part = _Part(PatchEnclosure(L, patch, N, M, rational), frame, box[2 * patch], box[2 * patch + 1], box[4])
         du, dv, dt = part.slopes()
         moving.append(dt)
         for i, (k, slope) in itertools.product(range(3), enumerate((du, dv))):
@@ -61,7 +61,7 @@ def _neighbourhood(L: Lanes, N: int, M: int, rational: bool) -> None:
 class _Part:
     """A patch over a box: its control points and velocities in a frame, weighted, and its weights, with bounds of their sizes."""
 
-    def __init__(self, surface: Surface, frame: list[Exact], u: Interval, v: Interval, t: Interval) -> None:
+    def __init__(self, surface: PatchEnclosure, frame: list[Exact], u: Interval, v: Interval, t: Interval) -> None:
         L = self.L = surface.L
         self.t, self.rational = t, surface.rational
         self.error = L.const(2.0 * (8 + 3 * (surface.N + surface.M)) * 2.0**-52)

@@ -7,7 +7,7 @@ import sympy as sp
 
 from codegen.algebra.margin import Margin
 from generative import ImplicitBody, ImplicitSurface, Motion, ParametricSurface
-from generative.implicit import Piece
+from generative.implicit import BoundaryPiece
 
 from .numbers import NONE, Numbers
 
@@ -61,7 +61,7 @@ class Cell(Protocol):
     @property
     def leaves(self) -> tuple[ImplicitSurface, ...]: ...
     @property
-    def pieces(self) -> tuple[Piece, ...]: ...
+    def pieces(self) -> tuple[BoundaryPiece, ...]: ...
     @property
     def sides(self) -> tuple[Side, ...]: ...
     @property

@@ -17,7 +17,7 @@ from generative import Motion, t, u, v, x, y, z
 from generative.products import Product
 
 from .cells import Cell, end_of
-from .members import Member, enclose, fixed_kernel, formula_member, motion_member, occurring, path_cells
+from .members import KernelMember, enclose, fixed_kernel, formula_member, motion_member, occurring, path_cells
 from .mesh_cells import Triangles
 from .motions import divided, row_times
 from .numbers import NONE, Numbers, both
@@ -70,7 +70,7 @@ class Extent:
         return _seen(self, shared) if shared else self
 
     @cached_property
-    def shape(self) -> Member:
+    def shape(self) -> KernelMember:
         """The body in u, v and t: parts of one surface share it, whatever their paths."""
         assert self.body is not None
         return formula_member(self.body, (u, v, t), self.numbers)
@@ -160,7 +160,7 @@ class Extent:
         return np.tile(boxes, 2), children, 2.0 * (boxes[:, 3:] - boxes[:, :3]).sum(axis=1)
 
     @cached_property
-    def placing(self) -> Member:
+    def placing(self) -> KernelMember:
         """The rotation and translation of the motion, twelve numbers, as a function of t."""
         if isinstance(self.motion, Product):
             return motion_member(self.motion, self.numbers)

@@ -21,7 +21,7 @@ from .parts import parts_of
 Point = tuple[Fraction, Fraction, Fraction]
 
 
-class Face(NamedTuple):
+class FlatFace(NamedTuple):
     """`ring`: the corners of a face, counterclockwise as seen from outside. `ends` (2, 2, 3): its places at the ends of u and v, which are
     `domain` (2, 2), in doubles.
     """
@@ -40,7 +40,7 @@ class Face(NamedTuple):
         return [(self.ring[0], *self.ring[k:k + 2]) for k in range(1, len(self.ring) - 1)]  # type: ignore[misc]
 
 
-class Edge(NamedTuple):
+class FlatEdge(NamedTuple):
     """From one corner to another, with the parameters there."""
 
     feature: str
@@ -48,17 +48,17 @@ class Edge(NamedTuple):
     at: tuple[float, float]
 
 
-class Flat(NamedTuple):
+class FlatBody(NamedTuple):
     """`corners` in the body's frame, each place once; `edges` by sets of two corners, `vertices`: features by corners."""
 
     corners: Sequence[Point]
-    faces: Sequence[Face]
-    edges: Mapping[frozenset[int], Edge]
+    faces: Sequence[FlatFace]
+    edges: Mapping[frozenset[int], FlatEdge]
     vertices: Mapping[int, str]
 
 
 @functools.lru_cache(maxsize=1 << 14)
-def flat_of(body: Any) -> Flat | None:
+def flat_of(body: Any) -> FlatBody | None:
     """A parametric body by its corners, if all of it moves alike, and is flat as told above; else None."""
     if not isinstance(body, (Solid, ParametricSurface)):
         return None
@@ -78,13 +78,13 @@ def _may_be_flat(body: Any) -> bool:
 
 @functools.lru_cache(maxsize=256)
 @interruptible()
-def _flat(body: Any) -> Flat | None:
+def _flat(body: Any) -> FlatBody | None:
     faces = body.faces if isinstance(body, Solid) else [body]
     quads = [_ends(f) for f in faces]
     parts = parts_of(body) if all(quads) else ()
     numbers: dict[Point, int] = {}
-    found: list[Face] = []
-    edges: dict[frozenset[int], Edge] = {}
+    found: list[FlatFace] = []
+    edges: dict[frozenset[int], FlatEdge] = {}
     vertices: dict[int, str] = {}
     for part in parts:
         places = _places(part)
@@ -96,15 +96,15 @@ def _flat(body: Any) -> Flat | None:
                 return None
             domain = np.array([[float(e) for e in part.surface.domain[s]] for s in (u, v)])
             ends = np.array(places, float)[[0, 3, 1, 2]].reshape(2, 2, 3)
-            found.append(Face(part.feature, tuple(numbers.setdefault(p, len(numbers)) for p in ring), ends, domain))
+            found.append(FlatFace(part.feature, tuple(numbers.setdefault(p, len(numbers)) for p in ring), ends, domain))
         elif part.dimension == 1:
             a, b = (numbers.get(p, -1) for p in places)
             if not any({a, b} == set(side) for face in found for side in face.sides):
                 return None
-            edges[frozenset((a, b))] = Edge(part.feature, (a, b), (float(part.domain[0][0]), float(part.domain[0][1])))
+            edges[frozenset((a, b))] = FlatEdge(part.feature, (a, b), (float(part.domain[0][0]), float(part.domain[0][1])))
         else:
             vertices[numbers.get(places[0], -1)] = part.feature
-    return Flat(list(numbers), found, edges, vertices) if found else None
+    return FlatBody(list(numbers), found, edges, vertices) if found else None
 
 
 def _ends(face: ParametricSurface) -> bool:

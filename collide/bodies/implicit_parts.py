@@ -17,7 +17,7 @@ import sympy as sp
 from codegen.algebra.margin import Margin
 from generative import ImplicitBody, ImplicitSurface, Motion, x, y, z
 from generative.combination import Combination
-from generative.implicit import Piece
+from generative.implicit import BoundaryPiece
 
 from .cells import Side
 from .numbers import NONE, Numbers
@@ -35,7 +35,7 @@ class Implicit:
 
     feature: str
     leaves: tuple[ImplicitSurface, ...]
-    pieces: tuple[Piece, ...]
+    pieces: tuple[BoundaryPiece, ...]
     two_sided: bool = False
     sides: tuple[Side, ...] = ()
     body: ImplicitBody | None = None

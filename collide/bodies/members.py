@@ -22,7 +22,7 @@ from .motions import entries_of
 from .numbers import NONE, Numbers
 
 
-class Member(NamedTuple):
+class KernelMember(NamedTuple):
     """A kernel of a family of formulas, and the numbers (p, 2) of one of them."""
 
     kernel: Kernel
@@ -40,9 +40,9 @@ def enclose(kernel: Kernel, boxes: np.ndarray, numbers: np.ndarray) -> np.ndarra
     return np.stack([lo, hi], axis=-1)
 
 
-def member(outputs: Sequence[Expr], variables: int) -> Member:
+def member(outputs: Sequence[Expr], variables: int) -> KernelMember:
     made = family(outputs)
-    return Member(_family_kernel(serialize(made.outputs), variables, len(made.numbers)), made.numbers)
+    return KernelMember(_family_kernel(serialize(made.outputs), variables, len(made.numbers)), made.numbers)
 
 
 @functools.lru_cache(maxsize=4096)
@@ -51,23 +51,23 @@ def _family_kernel(graph: bytes, variables: int, parameters: int) -> Kernel:
 
 
 @functools.lru_cache(maxsize=4096)
-def formula_member(outputs: tuple[Any, ...], variables: tuple[Any, ...], numbers: Numbers) -> Member:
+def formula_member(outputs: tuple[Any, ...], variables: tuple[Any, ...], numbers: Numbers) -> KernelMember:
     """A member of a family by formulas: of one with symbols for the numbers, or of the one that its own numbers make it a member of.
 
     The parts of a body share these: those of one face its formulas, all of them the motion; and paths do not change when a body moves.
     """
     if numbers.symbols and occurring(outputs, numbers.symbols):
-        return Member(_symbol_kernel(outputs, variables, numbers.symbols), numbers.intervals)
+        return KernelMember(_symbol_kernel(outputs, variables, numbers.symbols), numbers.intervals)
     pool = ExprPool()
     return member(convert(list(outputs), {s: pool.variable(k) for k, s in enumerate(variables)}, pool), len(variables))
 
 
 @functools.lru_cache(maxsize=4096)
-def motion_member(motion: Product, numbers: Numbers) -> Member:
+def motion_member(motion: Product, numbers: Numbers) -> KernelMember:
     """The entries of a product, whose kernel has the numbers of the factors as parameters, one after the other."""
     if numbers.symbols:
         own = numbers.only(motion.symbols)
-        return Member(_named_kernel(motion, tuple(own.symbols)), own.intervals)
+        return KernelMember(_named_kernel(motion, tuple(own.symbols)), own.intervals)
     pool = ExprPool()
     time = pool.variable(0)
     return member(entries_of(motion, {t: time}, pool, time), 1)

@@ -93,7 +93,7 @@ class Mesh(Frozen, Triangulated):
         return frozen(_halvings(self.vertices, self.triangles)) if self.motion.is_identity else self.resting.shape
 
     @cached_property
-    def tree(self) -> "Tree":
+    def tree(self) -> "MovingTree":
         """Its tree of boxes, at rest."""
         return frozen(_fitted(self.vertices, self.triangles, self.shape)) if self.motion.is_identity else self.resting.tree
 
@@ -184,7 +184,7 @@ class Shape(NamedTuple):
     levels: list[int]
 
 
-class Tree(NamedTuple):
+class MovingTree(NamedTuple):
     """`boxes` (nodes, 12): lower and upper corner at the beginning, then at the end. `children` (nodes,): as in `Shape`. `size` (nodes,):
     to compare nodes by.
     """
@@ -275,7 +275,7 @@ def _ends(vertices: np.ndarray, triangles: np.ndarray) -> tuple[np.ndarray, np.n
     return low, high
 
 
-def _fitted(vertices: np.ndarray, triangles: np.ndarray, shape: Shape) -> Tree:
+def _fitted(vertices: np.ndarray, triangles: np.ndarray, shape: Shape) -> MovingTree:
     """The boxes, from the leaves up."""
     low, high = _ends(vertices, triangles)
     # Lower ends, and upper ends negated, so that one minimum serves both.
@@ -290,7 +290,7 @@ def _fitted(vertices: np.ndarray, triangles: np.ndarray, shape: Shape) -> Tree:
         boxes[nodes] = np.minimum(boxes[kids], boxes[kids + 1])
     boxes *= np.array([1.0, -1.0] * 2).repeat(3)
     extent = (boxes[:, 3:6] - boxes[:, :3] + boxes[:, 9:] - boxes[:, 6:9]).sum(axis=1)
-    return Tree(boxes, shape.children, extent)
+    return MovingTree(boxes, shape.children, extent)
 
 
 def _halved(order: np.ndarray, starts: np.ndarray, sizes: np.ndarray, centre: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -17,7 +17,7 @@ from codegen.machine.structures import LANES
 from ..bodies.extent import Extent
 from ..bodies.members import fixed_kernel
 from ..bodies.motions import row_times
-from .approach_loop import ApproachMemory, Part, approach
+from .approach_loop import ApproachMemory, MovingPart, approach
 
 # So many pairs are moved on before the clock is looked at.
 _AT_ONCE = 512
@@ -38,7 +38,7 @@ class Approach:
                                                "grids": ends[-1], "images": 2 * blocks})
         for name, value in kernels():
             self._arrays.set(name, value)
-        rows, radius, grid = self._arrays.table(Part), self._arrays["radius"], self._arrays["grid"]
+        rows, radius, grid = self._arrays.table(MovingPart), self._arrays["radius"], self._arrays["grid"]
         for k, part in enumerate(known):
             rows[k] = (*part.row[:4], ends[k], *part.row[4:])
             radius[k], grid[ends[k]:ends[k + 1]] = part.radius, part.cells

@@ -13,7 +13,7 @@ from codegen.machine.structures import LANES, Floats, Grid, Intervals, Row, Rows
 ENTRIES = 12
 
 
-class Part(Row):
+class MovingPart(Row):
     """A part of a body: the kernel of its motion with numbers, its centre, its cells; the kernel of its shape, with numbers, if it deforms,
     or 0: its cells are in parameters then, with room for the time.
     """
@@ -31,7 +31,7 @@ class Part(Row):
 class ApproachMemory(Structure):
     unset, quick = ("grids", "images"), True
 
-    part: Table[Part] = table("parts")
+    part: Table[MovingPart] = table("parts")
     pairs: int
     blocks: int                    # the most of a part
     rigid: int                     # kernels that carry points and that turn motions (see `approach`)
@@ -90,7 +90,7 @@ def advanced(s: ApproachMemory, k: int, step: float) -> bool:
 
 
 @native
-def apart(s: ApproachMemory, a: Part, b: Part, begin: float, end: float) -> bool:
+def apart(s: ApproachMemory, a: MovingPart, b: MovingPart, begin: float, end: float) -> bool:
     """Are two parts proved apart throughout a window of time?"""
     for lane in range(LANES):
         s.clock.put(0, lane, begin, end)
@@ -110,7 +110,7 @@ def apart(s: ApproachMemory, a: Part, b: Part, begin: float, end: float) -> bool
 
 
 @native
-def balls_meet(s: ApproachMemory, a: Part, b: Part) -> bool:
+def balls_meet(s: ApproachMemory, a: MovingPart, b: MovingPart) -> bool:
     """May the balls round the moving centres R O + T meet? (Snyder 1993, Section 6; the printed formula omits R.)"""
     reach = max((a.radius + b.radius) * MARGIN, _TINY)
     if not reach < np.inf:
@@ -141,7 +141,7 @@ def turn(s: ApproachMemory, motion: Intervals) -> None:
 
 
 @native
-def place(s: ApproachMemory, part: Part, motion: Intervals, first: int) -> None:
+def place(s: ApproachMemory, part: MovingPart, motion: Intervals, first: int) -> None:
     """The images of the cells of a part, from block `first` on."""
     for k in range((part.cells + LANES - 1) // LANES):
         cells = s.grid[part.first + k]
@@ -152,7 +152,7 @@ def place(s: ApproachMemory, part: Part, motion: Intervals, first: int) -> None:
 
 
 @native
-def deform(s: ApproachMemory, part: Part, cells: Intervals) -> None:
+def deform(s: ApproachMemory, part: MovingPart, cells: Intervals) -> None:
     """Cells of a part that deforms, in the window of `clock`."""
     for lane in range(LANES):
         cells.put(2, lane, s.clock.lo(0, lane), s.clock.hi(0, lane))
@@ -160,7 +160,7 @@ def deform(s: ApproachMemory, part: Part, cells: Intervals) -> None:
 
 
 @native
-def ball_apart(s: ApproachMemory, a: Part, motion: Intervals, cells: int, first: int) -> bool:
+def ball_apart(s: ApproachMemory, a: MovingPart, motion: Intervals, cells: int, first: int) -> bool:
     """Does the ball of one part meet none of the images of cells, from block `first` on, of the other? The matrix of `frame` lengthens no
     vector by more than the root of its greatest sum of absolute values in a row of N N^T.
     """

@@ -17,7 +17,7 @@ from ..bodies.mesh import Mesh
 from ..bodies.mesh_cells import Triangles
 from . import descent_loop
 from .approach import kernels, native_part
-from .approach_loop import Part
+from .approach_loop import MovingPart
 from .broad_phase import Window
 from .descent_loop import DescentMemory
 
@@ -41,7 +41,7 @@ class Descent:
         self.arrays = Memory(DescentMemory, {"parts": 2, "pairs": 1, "blocks": max(blocks), "grids": sum(blocks), "images": 2 * max(blocks),
                                              "nodes": 0, "triangles": most, "box_room": _ROOM, "found_room": _ROOM})
         self._kept: list[object] = [known]
-        rows = self.arrays.table(Part)
+        rows = self.arrays.table(MovingPart)
         for side, (cell, part, first) in enumerate(zip(cells, known, (0, blocks[0]), strict=True)):
             rows[side] = (*part.row[:4], first, *part.row[4:])
             self.arrays["radius"][side] = parts[side].still.reach

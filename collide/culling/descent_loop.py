@@ -9,7 +9,7 @@ triangles are found in the order of their times. A face has a tree, too, over th
 from codegen.machine.loops import native
 from codegen.machine.structures import LANES, Floats, Grid, Intervals, Ints, Rows, View, array
 
-from .approach_loop import ApproachMemory, Part, advanced
+from .approach_loop import ApproachMemory, MovingPart, advanced
 from .queued_pairs import queued, taken
 
 MESH, FACE = 1, 2
@@ -206,7 +206,7 @@ def put_second(s: DescentMemory, node: int) -> None:
 
 
 @native
-def put_box(s: DescentMemory, part: Part, box: View) -> None:
+def put_box(s: DescentMemory, part: MovingPart, box: View) -> None:
     """The cell of a part is a box. The ball of a face stays that round all of it."""
     part.cells = 1
     cells = s.grid[part.first]
@@ -216,7 +216,7 @@ def put_box(s: DescentMemory, part: Part, box: View) -> None:
 
 
 @native
-def put_cells(s: DescentMemory, part: Part, side: int) -> None:
+def put_cells(s: DescentMemory, part: MovingPart, side: int) -> None:
     """The cells of a face are all that it had at first: those of one box were put in the place of the first ones."""
     part.cells = s.whole[side]
     cells = s.grid[part.first]
@@ -234,7 +234,7 @@ def put_centre(box: View, centre: Intervals) -> None:
 
 
 @native
-def put_triangle(s: DescentMemory, part: Part) -> None:
+def put_triangle(s: DescentMemory, part: MovingPart) -> None:
     """The cells of a part are boxes round four parts of a triangle: those at its corners, and that between the middles of its sides."""
     part.cells = 4
     cells = s.grid[part.first]

@@ -18,12 +18,13 @@ from .export import save_film as save_film
 from .export import save_mesh as save_mesh
 from .scenes import figure as figure
 from .scenes import scene_of
-from .subject import Meeting, Nearest
+from .subject import MeetingAnswer, NearestAnswer
 from .viewer import Figure as Figure
 from .viewer import alone, page
 
 
-def save_html(path: str | PathLike[str], results: Sequence[Meeting | Nearest], *, titles: Sequence[str] = (), heading: str = "") -> None:
+def save_html(path: str | PathLike[str], results: Sequence[MeetingAnswer | NearestAnswer], *, titles: Sequence[str] = (),
+              heading: str = "") -> None:
     """One self-contained page, some 20 kilobytes and its bodies: for each result a heading, its summary and its scene, which plays."""
     sections = []
     for k, result in enumerate(results):
@@ -43,7 +44,7 @@ BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 _BARE = ".scene { border: 0; border-radius: 0; } .scene .row:not(.legend) { display: none; }"
 
 
-def save_png(path: str | PathLike[str], subject: Meeting | Nearest | Sequence[Any], *, time: tuple[float, float] | None = None,
+def save_png(path: str | PathLike[str], subject: MeetingAnswer | NearestAnswer | Sequence[Any], *, time: tuple[float, float] | None = None,
              width: int = 900, height: int = 620) -> None:
     """The last moment of what `figure` shows as a PNG file, by a Chromium found on the PATH; RuntimeError without."""
     chromium()

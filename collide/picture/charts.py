@@ -9,18 +9,18 @@ from codegen.given import shown
 
 from .drawing import COLOURS
 from .parts import plotly
-from .subject import Nearest
+from .subject import NearestAnswer
 from .viewer import FONT
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go
 
 
-def clearance_chart(answers: Sequence[Nearest]) -> "go.Figure":
+def clearance_chart(answers: Sequence[NearestAnswer]) -> "go.Figure":
     """The least distance in each part of a time span, of answers of `clearance` for these parts: what is *proved* of each, its bracket,
     as a band, and the moments at which it is attained as dots.
     """
-    if not answers or not all(isinstance(a, Nearest) for a in answers):
+    if not answers or not all(isinstance(a, NearestAnswer) for a in answers):
         raise TypeError(f"a chart of clearances takes answers of clearance, got {shown(answers)}")
     go = plotly()
     ends = np.array([a.time_span for a in answers]).ravel()

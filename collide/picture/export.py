@@ -16,7 +16,7 @@ from generative.thumbnail import raster
 from ..files import replaced
 from .drawing import COLOURS, DEVIATION, compact, merged
 from .parts import plain, span
-from .subject import Meeting, Nearest
+from .subject import MeetingAnswer, NearestAnswer
 
 Meshes = Sequence[tuple[int, MovingMesh]]
 """Meshes, each with the index of its body."""
@@ -24,7 +24,7 @@ Meshes = Sequence[tuple[int, MovingMesh]]
 MESHES, FILMS = (".glb", ".gltf", ".stl", ".ply", ".obj"), (".gif", ".mp4")
 
 
-def save_mesh(path: str | PathLike[str], subject: Meeting | Nearest | Sequence[Any], *, time: float | None = None) -> None:
+def save_mesh(path: str | PathLike[str], subject: MeetingAnswer | NearestAnswer | Sequence[Any], *, time: float | None = None) -> None:
     """Write the bodies of a result, or a list of bodies, at a moment: as .glb, .gltf, .ply, .obj, with the name and colour of each body,
     or as .stl, which has neither. `time`: None is the moment of contact, or t = 0 of bodies.
 
@@ -49,7 +49,7 @@ def save_mesh(path: str | PathLike[str], subject: Meeting | Nearest | Sequence[A
             scene.export(str(new))
 
 
-def save_film(path: str | PathLike[str], subject: Meeting | Nearest | Sequence[Any], *, time: tuple[float, float] | None = None,
+def save_film(path: str | PathLike[str], subject: MeetingAnswer | NearestAnswer | Sequence[Any], *, time: tuple[float, float] | None = None,
               seconds: float = 3.0, rate: int = 20, size: int = 360) -> None:
     """Write the motion of bodies, up to the contact of a result or over the span `time`, as .gif, which loops, or .mp4: `size` pixels wide
     and high (for .mp4 an even number, one more if need be), `rate` pictures a second. No browser is needed.
@@ -83,7 +83,7 @@ def _checked(path: str | PathLike[str], endings: Sequence[str]) -> Path:
 
 
 def _staged(subject: Any, time: tuple[float, float] | None, frames: int) -> tuple[Sequence[Any], Meshes, np.ndarray]:
-    told = subject if isinstance(subject, (Meeting, Nearest)) else None
+    told = subject if isinstance(subject, (MeetingAnswer, NearestAnswer)) else None
     bodies = subject if told is None else told.bodies
     return bodies, *_stage(bodies, span(told, time) if time is None else time, frames)
 

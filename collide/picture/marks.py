@@ -6,7 +6,7 @@ import numpy as np
 
 from .drawing import Drawing
 from .parts import INK, text_of
-from .subject import Meeting, Nearest
+from .subject import MeetingAnswer, NearestAnswer
 from .tracks import Track
 
 RED, WHITE = "#c8102e", "#ffffff"
@@ -21,7 +21,7 @@ _NORMALS = 16
 _FOLLOWED, _LEAP = 41, 8.0
 
 
-def add_contacts(drawing: Drawing, contacts: Meeting, size: float, window: tuple[float, float]) -> None:
+def add_contacts(drawing: Drawing, contacts: MeetingAnswer, size: float, window: tuple[float, float]) -> None:
     """The contacts, in a window of time."""
     alone, groups = sorted_out(contacts)
     for k in alone:
@@ -42,7 +42,7 @@ def add_contacts(drawing: Drawing, contacts: Meeting, size: float, window: tuple
                 drawing.mark(p, p + 0.6 * _NORMAL * size * n, 0.8, INK, text_of(contacts, k), window)
 
 
-def add_nearest(drawing: Drawing, answer: Nearest, window: tuple[float, float]) -> None:
+def add_nearest(drawing: Drawing, answer: NearestAnswer, window: tuple[float, float]) -> None:
     """Segments between nearest points, with a dot at either end; before the moment of the least distance, those of that time."""
     first, last = drawing.span
     if first < last:
@@ -67,7 +67,7 @@ def _follow(drawing: Drawing, times: np.ndarray, points: np.ndarray, until: floa
             drawing.mark(p, p, _SMALL, WHITE, window=window, ends=(q, q))
 
 
-def sorted_out(contacts: Meeting) -> tuple[list[int], list[tuple[np.ndarray, bool]]]:
+def sorted_out(contacts: MeetingAnswer) -> tuple[list[int], list[tuple[np.ndarray, bool]]]:
     """The numbers of isolated contacts, and groups of samples, each with whether they lie on a curve (or else on a patch)."""
     alone, groups = np.flatnonzero(contacts.proved).tolist(), []
     for pair in np.unique(np.sort(contacts.pairs, axis=1), axis=0) if len(contacts) else ():

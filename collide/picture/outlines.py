@@ -14,14 +14,14 @@ from generative.triangulated import Triangulated
 from .drawing import Drawing
 from .marks import RED
 from .search import MOST, SHADES, chosen, shade
-from .subject import Meeting, Observed
+from .subject import MeetingAnswer, Observed
 
 # Half widths of lines, in pixels; pieces of a side of an outline that is as long as the face, and of a short one; boxes of a problem.
 _LINE, _THIN, _PIECES, _FEWEST = 1.5, 0.8, 28, 2
 _DRAWN = MOST // 10
 
 
-def add_boxes(drawing: Drawing, told: Meeting | Observed | None, bodies: Sequence[Any], window: tuple[float, float]) -> None:
+def add_boxes(drawing: Drawing, told: MeetingAnswer | Observed | None, bodies: Sequence[Any], window: tuple[float, float]) -> None:
     """The boxes of contacts at their times, or those of a search at the end of the scene."""
     if told is None:
         return
@@ -36,7 +36,7 @@ def add_boxes(drawing: Drawing, told: Meeting | Observed | None, bodies: Sequenc
 Outline = tuple[ParametricSurface, tuple[Any, Any], float, float, str]
 
 
-def _contacts(contacts: Meeting) -> Iterator[Outline]:
+def _contacts(contacts: MeetingAnswer) -> Iterator[Outline]:
     for k in range(len(contacts)):
         named = dict(zip(contacts.variables[k], np.asarray(contacts.boxes[k]), strict=True))
         for number, body in enumerate(contacts.pairs[k], 1):

@@ -8,7 +8,7 @@ import numpy as np
 
 from generative.body import label
 
-from .subject import Meeting, Nearest
+from .subject import MeetingAnswer, NearestAnswer
 
 INK = "#16202a"
 
@@ -21,13 +21,13 @@ def plotly() -> Any:
     return go
 
 
-def span(contacts: Meeting | Nearest | None, time: tuple[float, float] | None) -> tuple[float, float]:
+def span(contacts: MeetingAnswer | NearestAnswer | None, time: tuple[float, float] | None) -> tuple[float, float]:
     """From the start to the moment of contact, or of the least distance, or to the end of what is known to be clear."""
     if time is not None and contacts is None:
         return float(time[0]), float(time[1])
     if contacts is None:
         return 0.0, 0.0
-    if isinstance(contacts, Nearest):
+    if isinstance(contacts, NearestAnswer):
         return float(contacts.time_span[0]), float(contacts.moment)
     first, last = contacts.time_span
     if contacts.time is not None:
@@ -45,7 +45,7 @@ def plain(bodies: Sequence[Any], k: int) -> str:
     return label(bodies, k, "body ")
 
 
-def text_of(contacts: Meeting, k: int) -> str:
+def text_of(contacts: MeetingAnswer, k: int) -> str:
     """What is known of a contact."""
     x, y, z = contacts.points[k]
     known = "unique contact (proved)" if contacts.proved[k] else "contact (proved)" if contacts.existence[k] else "located only"

@@ -9,7 +9,7 @@ from .drawing import Drawing, encoded, fineness, view_of
 from .marks import add_contacts, add_nearest
 from .outlines import add_boxes
 from .parts import plain, span
-from .subject import Meeting, Nearest, Observed
+from .subject import MeetingAnswer, NearestAnswer, Observed
 from .viewer import Figure, alone, scene
 
 # How long a scene plays, in seconds, and stays at its end before it begins again.
@@ -18,7 +18,7 @@ _LASTS, _HOLD = 5.0, 1.2
 _LARGER, _LOOKS = 1.35, 33
 
 
-def figure(subject: Meeting | Nearest | Sequence[Any], *, time: tuple[float, float] | None = None, height: int = 620,
+def figure(subject: MeetingAnswer | NearestAnswer | Sequence[Any], *, time: tuple[float, float] | None = None, height: int = 620,
            boxes: bool | Observed = False, play: bool = False) -> Figure:
     """The scene of a result, or of bodies over the span `time` (None: at t = 0, at rest), which plays in notebooks and pages. That of a
     contact ends when bodies meet, that of a distance when it is least; it shows that moment at first, or plays at once if `play`.
@@ -32,14 +32,14 @@ def figure(subject: Meeting | Nearest | Sequence[Any], *, time: tuple[float, flo
     return Figure(alone("Scene", scene_of(subject, time=time, height=height, boxes=boxes, play=play)), height)
 
 
-def scene_of(subject: Meeting | Nearest | Sequence[Any], *, time: tuple[float, float] | None = None, height: int = 560,
+def scene_of(subject: MeetingAnswer | NearestAnswer | Sequence[Any], *, time: tuple[float, float] | None = None, height: int = 560,
              boxes: bool | Observed = False, play: bool = False) -> str:
     """The HTML element of what `figure` shows; the page must have `viewer.program` after it."""
     _check(subject, time)
-    contacts = subject if isinstance(subject, Meeting) else None
-    nearest = subject if isinstance(subject, Nearest) and contacts is None else None
+    contacts = subject if isinstance(subject, MeetingAnswer) else None
+    nearest = subject if isinstance(subject, NearestAnswer) and contacts is None else None
     told = nearest if contacts is None else contacts
-    bodies = subject.bodies if isinstance(subject, (Meeting, Nearest)) else subject
+    bodies = subject.bodies if isinstance(subject, (MeetingAnswer, NearestAnswer)) else subject
     first, last = span(told, time)
     drawing = _drawn(bodies, (first, last))
     begin = _begin(drawing)
@@ -58,7 +58,8 @@ def scene_of(subject: Meeting | Nearest | Sequence[Any], *, time: tuple[float, f
 
 
 def _check(subject: Any, time: Any) -> None:
-    if not isinstance(subject, (Meeting, Nearest)) and (isinstance(subject, str) or not isinstance(subject, Sequence) or not subject):
+    if not isinstance(subject, (MeetingAnswer, NearestAnswer)) and (isinstance(subject,
+                                                                               str) or not isinstance(subject, Sequence) or not subject):
         raise TypeError("a picture shows a result of first_contact or a list of at least one body, got "
                         f"{'an empty list' if subject == [] else type(subject).__name__}")
     if time is not None and not time[0] <= time[1]:

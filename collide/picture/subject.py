@@ -12,7 +12,7 @@ from ..search.problem import Problem
 
 
 @runtime_checkable
-class Meeting(Protocol):
+class MeetingAnswer(Protocol):
     """Where bodies meet at a moment of a time span, such as `Contacts`, whose docstring says what each of these is."""
 
     @property
@@ -42,7 +42,7 @@ class Meeting(Protocol):
 
 
 @runtime_checkable
-class Nearest(Protocol):
+class NearestAnswer(Protocol):
     """Nearest points of bodies at a moment, such as `Distance`."""
 
     @property

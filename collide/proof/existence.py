@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 from flint import arb
 
-from .checker.rules import System, side
+from .checker.rules import RowPlaces, side
 from .trees import Grower, short
 
 # Starts from which a solution is looked for, at first and in all; steps of Newton's method; sizes of boxes, against the distance from the
@@ -22,7 +22,7 @@ _SINGULAR = 1e-14
 _POLISHED, _PARTS = 3, tuple(2.0**-k for k in range(1, 45))
 
 
-Test = Callable[[], System]
+Test = Callable[[], RowPlaces]
 """The system of the checker, which is made only where the prover is in doubt what its test says."""
 
 
@@ -110,7 +110,7 @@ def _accepted(grower: Grower, system: Test, boxes: np.ndarray, matrix: np.ndarra
 
 
 def _krawczyk(grower: Grower, boxes: np.ndarray, matrix: np.ndarray, free: list[int]) -> np.ndarray:
-    """What `System.exists` says of boxes (N, n, 2): 1: yes, -1: no, 0: one of both."""
+    """What `RowPlaces.exists` says of boxes (N, n, 2): 1: yes, -1: no, 0: one of both."""
     m, rows, n = grower.equations, grower.m, grower.n
     middle, radius = boxes.mean(axis=2), 0.5 * np.ptp(boxes, axis=2)[:, free]
     with np.errstate(all="ignore"):

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .checker.problem import Box, Case, Part, Problem, below
+from .checker.problem import Box, Case, LogProblem, Part, below
 from .tape import Ball, Tape, addresses, constants_of
 
 _TOKEN = re.compile(r"#\d+|(?<![\w.])-?(?:0x[0-9a-f.]+p[+-]\d+|\d+/\d+)")
@@ -44,7 +44,7 @@ class Families:
     """Those of the systems of one statement, and the boxes of these."""
 
     def __init__(self, lines: Sequence[str]) -> None:
-        self.problem, self.question = Problem(lines), lines[0]
+        self.problem, self.question = LogProblem(lines), lines[0]
         self.definitions, self.pieces, self.itself, self.assumed = dict[str, str](), list[list[str]](), list[str](), list[str]()
         for line in lines[1:]:
             word, _, rest = line.partition(" ")
@@ -133,7 +133,7 @@ def families(lines: tuple[str, ...], thread: int) -> Families:
 @functools.lru_cache(maxsize=128)
 def recorded(lines: str, case: Case, numbers: int) -> Recorded:
     """The tape of a system of the problem with these lines, in which so many numbers have names."""
-    problem = Problem(lines.split("\n"))
+    problem = LogProblem(lines.split("\n"))
     zero = problem.program.number(0)
     problem.variables = {**{f"n{k}_": [zero, zero] for k in range(numbers)}, **problem.variables}
     system, size = problem.system(case), len(problem.ranges(case))

@@ -16,10 +16,10 @@ from ..files import remove, replaced
 from .checker.check import BITS, check
 from .checker.claims import FIRST
 from .checker.problem import Case, Part, below, halves
-from .checker.rules import System
+from .checker.rules import RowPlaces
 from .existence import found_solution
 from .families import families
-from .trees import Box, Grower, Stuck, Tree, short
+from .trees import Box, Grower, GrownTree, Stuck, short
 
 Alive = Callable[[], bool]
 """Is there time left?"""
@@ -33,9 +33,9 @@ _FEW = 64
 
 
 class Halved(NamedTuple):
-    """A tree that begins with halvings of meshes, in preorder; at their leaves are trees of steps. `open_from`: as of `Tree`."""
+    """A tree that begins with halvings of meshes, in preorder; at their leaves are trees of steps. `open_from`: as of `GrownTree`."""
 
-    parts: Sequence[str | Tree]
+    parts: Sequence[str | GrownTree]
     used: int
     open_from: float
 
@@ -105,7 +105,7 @@ class Log:
             self.growers[id(tape)] = Grower(tape)
         return self.growers[id(tape)].of(numbers)
 
-    def test(self, case: Case) -> Callable[[], System]:
+    def test(self, case: Case) -> Callable[[], RowPlaces]:
         """What makes the checker's own system."""
         return lambda: self.problem.system(case)
 
@@ -142,7 +142,7 @@ class Log:
         that stays open. What is not told apart at once from the box round several triangles is looked at with halves of these, down to
         single triangles.
         """
-        parts, stack, used = list[str | Tree](), [case], 0
+        parts, stack, used = list[str | GrownTree](), [case], 0
         first = np.inf
         while stack:
             at, larger = stack[-1], self._larger(stack.pop())

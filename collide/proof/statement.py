@@ -11,14 +11,14 @@ from flint import arb
 
 from codegen.given import expression
 from generative import ImplicitBody, ImplicitSurface, Solid, t, u, v, x, y, z
-from generative.implicit import Piece
+from generative.implicit import BoundaryPiece
 from generative.symbols import SYMBOLS
 
 from ..bodies.mesh import Mesh
-from .checker.formulas import Program
+from .checker.formulas import FormulaProgram
 from .checker.text import read
 from .text import NoLog, Texts
-from .triangles import COORDINATES, Triangles
+from .triangles import COORDINATES, LogTriangles
 
 Ranges = Mapping[Any, tuple[Any, Any]]
 # Windows of time in which it is seen how far implicit bodies reach, and by which part more their ranges are.
@@ -36,7 +36,7 @@ class Statement:
         about all places of all bodies, of those of one surface where these formulas of u, v, u1 and v1 are <= 0.
         """
         self.faces: list[list[int]] = []
-        self.meshes = {k: Triangles(body, body.motion) for k, body in enumerate(bodies) if isinstance(body, Mesh)}
+        self.meshes = {k: LogTriangles(body, body.motion) for k, body in enumerate(bodies) if isinstance(body, Mesh)}
         variables, pieces = _Variables(span, ranges or {}), 0
         rows = [*variables.rows(), ("variable t", list(map(expression, time)))]
         for k, body in enumerate(bodies):
@@ -76,7 +76,7 @@ class _Variables:
         """Balls of formulas over each of some boxes of symbols, and at all values of parameters."""
         renamed = [f.xreplace(self.names) for f in formulas]
         texts, more = Texts(renamed), [self._ball(ends) for ends in self.ranges.values()]
-        lines, stated, program, names = [texts.of(f) for f in renamed], Program(), Program(), dict[str, int]()
+        lines, stated, program, names = [texts.of(f) for f in renamed], FormulaProgram(), FormulaProgram(), dict[str, int]()
         for name, text in texts.assumed.items():
             stated.assume([name, *read(text)])
         for k, text in enumerate(texts.definitions):
@@ -111,7 +111,7 @@ def written(rows: Sequence[tuple[str, list[Any]]]) -> list[str]:
             *(f"let #{k + 1} {text}" for k, text in enumerate(texts.definitions)), *lines]
 
 
-def _pieces(body: Any, k: int, variables: _Variables, triangles: Triangles | None) -> list[tuple[str, list[Any]]]:
+def _pieces(body: Any, k: int, variables: _Variables, triangles: LogTriangles | None) -> list[tuple[str, list[Any]]]:
     if triangles:
         own = triangles.rows(k)
     elif isinstance(body, ImplicitBody):
@@ -130,7 +130,7 @@ def _ranges(symbols: Sequence[Any], ends: Sequence[Sequence[Any]]) -> list[tuple
     return [(f"parameter {s}", list(own)) for s, own in zip(symbols, ends, strict=True)]
 
 
-def _level(piece: Piece, variables: _Variables) -> list[tuple[str, list[Any]]]:
+def _level(piece: BoundaryPiece, variables: _Variables) -> list[tuple[str, list[Any]]]:
     """Ranges that hold the leaf at all times, its equation, and what is fulfilled where it is part of the surface of the whole."""
     leaf = piece.leaf
     within = [e for c, (lo, hi) in zip(leaf.coordinates, leaf.bounds, strict=True) for e in (lo - c, c - hi)]

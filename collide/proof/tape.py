@@ -16,7 +16,7 @@ from codegen.graph.expr import Expr, ExprPool
 from codegen.kernel import Kernel
 from codegen.machine.structures import LANES
 
-from .checker.formulas import Assumed, Program
+from .checker.formulas import Assumed, FormulaProgram
 from .checker.text import read, written
 from .native.evaluate import ADD, MUL, NEG, SUB
 from .text import NoLog
@@ -87,7 +87,7 @@ class Tape:
     def chooses(self, operation: int) -> bool:
         return self.calls[operation:operation + 1] == ["choose"]
 
-    def run(self, program: Program, places: Iterable[int], given: Sequence[Ball], bounds: Mapping[int, Ball]) -> dict[int, Ball]:
+    def run(self, program: FormulaProgram, places: Iterable[int], given: Sequence[Ball], bounds: Mapping[int, Ball]) -> dict[int, Ball]:
         """The balls of results of a program, and of all that they depend on; `bounds`: those of numbers that are told later."""
         done = {**dict(zip(program.variables, given, strict=False)), **bounds}
         for at in program.before(places):
@@ -150,7 +150,7 @@ def assumption(f: Assumed) -> str:
 
 def _assumed(pool: ExprPool, name: str, x: Any, y: Any) -> tuple[Expr, Expr]:
     """Between both bounds; somewhat more for what Arb adds."""
-    program = Program()
+    program = FormulaProgram()
     for line in name.removeprefix(_ASSUMED).split("\n"):
         program.assume(read(line))
     own = [*program.assumed.values()][-1]

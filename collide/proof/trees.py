@@ -30,7 +30,7 @@ class Stuck(Exception):
     """No tree of so many steps was found."""
 
 
-class Tree:
+class GrownTree:
     """A tree as it is grown so far. `used`: how many boxes it has; `open_from`: where the first open one begins, in the last variable,
     or infinity for a complete tree.
     """
@@ -98,7 +98,7 @@ class Grower:
 
     # -- trees ----------------------------------------------------------------------------------------------------
 
-    def grow(self, root: Box, most: int, alive: Callable[[], bool], enough: float = np.inf) -> Tree:
+    def grow(self, root: Box, most: int, alive: Callable[[], bool], enough: float = np.inf) -> GrownTree:
         """A tree over a box, grown until it is complete, has `most` boxes or some more, no box that begins before `enough` is open, or no
         time is left.
         """
@@ -117,7 +117,7 @@ class Grower:
                 s.double("room")
             if (reason in (native_grow.GROWN, native_grow.STUCK) or s.number("used") >= most
                     or s["key"][int(s.number("root"))] >= enough or not alive()):
-                return Tree(s)
+                return GrownTree(s)
             blocks = min(2 * blocks, _SLICE)
 
 

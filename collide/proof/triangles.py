@@ -18,7 +18,7 @@ COORDINATES = sp.symbols("x1 y1 z1", real=True)
 _TRIED, _INWARD = 4, 2.0**-40
 
 
-class Triangles:
+class LogTriangles:
     """Those of a mesh, which `motion` moves, in the order in which a log has them: that of the leaves of the mesh's tree, so that halves of
     them lie close together.
     """

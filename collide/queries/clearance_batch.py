@@ -13,18 +13,18 @@ from ..answers.distances import ClearanceBatch, DistanceStatus
 from ..bodies.mesh import Mesh
 from ..bodies.parameters import substituted
 from ..given import check_positive, check_span
-from ..polyhedra.distance.mesh_distance import Nearest
+from ..polyhedra.distance.mesh_distance import MeshDistanceBounds
 from ..search.budget import Budget, as_budget
 from ..search.clock import Clock
 from ..timeline.nearest import Asked
 from ..timeline.neighbourhood import Found
 from .arguments import ignored_pairs
-from .clearance_rows import Known as Together
+from .clearance_rows import RowBrackets as Together
 from .clearance_rows import searched_together
 from .coincident_notes import coincident_notes
 from .distance import TINY, as_asked, nearest_of, search_pairs, status_of, verdict_of
 from .distance_of_meshes import known
-from .rows import Rows, check_rows, checked, shared
+from .rows import RowFamilies, check_rows, checked, shared
 from .undecided_rows import with_undecided
 
 
@@ -87,7 +87,7 @@ def clearance_batch(bodies: Sequence[Any], time: tuple[Any, Any], at_least: floa
         return with_undecided(together, clock)
     answer = _Answer(len(next(iter(values.values()))), asked)
     with clock.query():
-        rows = Rows(bodies, time, span, values, ignored)
+        rows = RowFamilies(bodies, time, span, values, ignored)
         rows.check_sizes(TINY)
         answer.solve_all(rows, clock)
     return with_undecided(answer.batch(), clock)
@@ -102,7 +102,7 @@ class _Answer:
         self.times, self.pairs = np.full((n, 2), math.nan), np.full((n, 2), -1)
         self.points, self.tests = np.full((n, 2, 3), math.nan), np.zeros(n, np.int64)
 
-    def solve_all(self, rows: Rows, clock: Clock) -> None:
+    def solve_all(self, rows: RowFamilies, clock: Clock) -> None:
         self.notes = coincident_notes(rows.bodies, rows.span)
         clock.extend()
         for some in searched_together(rows, self.asked, clock):
@@ -120,13 +120,13 @@ class _Answer:
         found = DistanceStatus.MEASURED if self.asked.reach == math.inf else DistanceStatus.NEARER
         self.status[own[here]], self.status[own[~here]] = found, DistanceStatus.CLEAR
 
-    def solve(self, k: int, rows: Rows, clock: Clock) -> None:
+    def solve(self, k: int, rows: RowFamilies, clock: Clock) -> None:
         """One row: by the formulas of the families, or with numbers in them where these make formulas of their own, or for meshes."""
         given = {s: sp.Rational(float(array[k])) for s, array in rows.values.items()}
         meshes = any(isinstance(body, Mesh) for body in rows.bodies)
         own = [substituted(body, given) for body in rows.bodies] if rows.is_single(k) or rows.follows or meshes else rows.bodies
         ranges = {} if own is not rows.bodies else {s: (e, e) for s, e in given.items()}
-        found, between, before = Found(), Nearest(), clock.boxes
+        found, between, before = Found(), MeshDistanceBounds(), clock.boxes
         scene = search_pairs(own, (rows.time, rows.span), rows.ignored, ranges, (self.asked, clock), found, between)
         outcome = known(found, between)
         with clock.reporting():

@@ -22,7 +22,7 @@ from ..search.rows import Instances, RowSearch, Told
 from ..situations.distance import both_points, nearest
 from ..timeline.nearest import Asked
 from ..timeline.neighbourhood import SMALL, WIDTH
-from .rows import Rows
+from .rows import RowFamilies
 
 # How closely a distance near 0 is told: rows in which it is that small are left.
 _ANY = 2.0**-1000
@@ -36,7 +36,7 @@ _BYTES = 1 << 28
 _SHARES = np.array([0.5, 0.25, 0.75, 0.3])
 
 
-class Known(NamedTuple):
+class RowBrackets(NamedTuple):
     """What is known of the rows `numbers` (k,): `bracket` (k, 2) of the distance, the upper end infinite where it is only known that it is
     not less; at `times` (k, 2) and `points` (k, 2, 3); `tests` (k,).
     """
@@ -48,7 +48,7 @@ class Known(NamedTuple):
     tests: np.ndarray
 
 
-def searched_together(rows: Rows, asked: Asked, clock: Clock) -> Iterator[Known]:
+def searched_together(rows: RowFamilies, asked: Asked, clock: Clock) -> Iterator[RowBrackets]:
     """What is known of those rows that are decided, some at a time; nothing if they are not of this kind."""
     if not rows.quick or rows.creased or rows.ignored or not rows.count or not _affordable(rows, clock):
         return
@@ -70,21 +70,21 @@ def searched_together(rows: Rows, asked: Asked, clock: Clock) -> Iterator[Known]
             yield _known(problem, instances.some(numbers), numbers, told, _decided(told, size[numbers], asked))
 
 
-def _affordable(rows: Rows, clock: Clock) -> bool:
+def _affordable(rows: RowFamilies, clock: Clock) -> bool:
     """Are there boxes enough left, whatever the rows take, and bytes? In between neither are counted."""
     budget = clock.budget
     most = math.inf if budget.boxes is None else budget.boxes - clock.boxes
     return rows.count * _STEPS * LANES <= most and (budget.bytes is None or budget.bytes > _BYTES)
 
 
-def _problem(rows: Rows, first: Cell, second: Cell) -> Problem:
+def _problem(rows: RowFamilies, first: Cell, second: Cell) -> Problem:
     """That of the first row."""
     numbers = [Numbers(m.symbols, [None if e in rows.values else e for e in m.numbers], values[0])
                for m, values in zip(rows.members, rows.numbers, strict=True)]
     return nearest(first, second, (numbers[0], numbers[1]), rows.time, 1.0, (0, 1), False, np.zeros(3), {}, ())
 
 
-def _instances(rows: Rows, problem: Problem) -> tuple[Instances, np.ndarray]:
+def _instances(rows: RowFamilies, problem: Problem) -> tuple[Instances, np.ndarray]:
     """The rows, without an end of the distance; and (n,) how far from each other some two points are, from above."""
     count, own = rows.count, np.concatenate(rows.numbers, axis=1)
     rest = problem.parameters[own.shape[1]:]
@@ -109,7 +109,7 @@ def _decided(told: Told, size: np.ndarray, asked: Asked) -> np.ndarray:
     return told.finished & (told.proved < math.inf) & (told.least > SMALL * size) & close
 
 
-def _known(problem: Problem, rows: Instances, numbers: np.ndarray, told: Told, decided: np.ndarray) -> Known:
+def _known(problem: Problem, rows: Instances, numbers: np.ndarray, told: Told, decided: np.ndarray) -> RowBrackets:
     own, found = numbers[decided], np.isfinite(told.proved[decided])
     bracket = np.stack([np.minimum(told.least, told.proved)[decided], told.proved[decided]], axis=1)
     bracket[~found, 0] = rows.outer[decided, -1, 1][~found]
@@ -118,4 +118,4 @@ def _known(problem: Problem, rows: Instances, numbers: np.ndarray, told: Told, d
     values = rows.numbers[decided][found].mean(axis=2)
     points[found] = both_points(problem).points(middles, parameters=values if values.shape[1] else None).reshape(-1, 2, 3)
     times[found] = boxes[:, problem.variables.index("t")]
-    return Known(own, bracket, times, points, told.iterations[decided])
+    return RowBrackets(own, bracket, times, points, told.iterations[decided])

@@ -34,14 +34,14 @@ from ..search.problem import Problem
 from ..search.rows import RowSearch, Told
 from ..search.search import Search
 from ..timeline.along import searched
-from ..timeline.evidence import Evidence, Query, within
+from ..timeline.evidence import Evidence, SceneQuery, within
 from ..timeline.examine import shortly_before
 from ..timeline.scene import Scene
 from ..timeline.situated import Meeting
 from .arguments import ignored_pairs
 from .coincident_notes import coincident_notes
-from .flat_rows import Place, flat_row
-from .rows import Rows, check_rows, checked, shared
+from .flat_rows import FaceMeeting, flat_row
+from .rows import RowFamilies, check_rows, checked, shared
 from .undecided_rows import with_undecided
 
 # As in `first_contact`: contacts this close to a known one are left out. A time is told alike in any unit of length (measured: patches
@@ -140,7 +140,7 @@ def contact_batch(bodies: Sequence[Any], time: tuple[Any, Any], *, parameters: M
         return logged(with_undecided(together, clock), proof, clock)
     answer = _Answer(count, span, tolerance)
     with clock.query():
-        answer.solve_all(Rows(bodies, time, span, values, ignored), clock)
+        answer.solve_all(RowFamilies(bodies, time, span, values, ignored), clock)
     return logged(with_undecided(answer.batch(), clock), proof, clock)
 
 
@@ -152,7 +152,7 @@ def _row(bodies: Sequence[Any], values: Mapping[Any, np.ndarray], k: int) -> lis
 class _Answer:
     """The answers to the rows, filled in as they come. A row that was not looked at is one of which nothing is known."""
 
-    rows: Rows
+    rows: RowFamilies
 
     def __init__(self, n: int, span: tuple[float, float], tolerance: float) -> None:
         self.span, self.gap = span, tolerance
@@ -161,7 +161,7 @@ class _Answer:
         self.staged, self.coincident = np.zeros(n, bool), tuple[str, ...]()
         self.pairs, self.faces, self.points = np.full((n, 2), -1), np.full((n, 2), -1), np.full((n, 3), math.nan)
 
-    def solve_all(self, rows: Rows, clock: Clock) -> None:
+    def solve_all(self, rows: RowFamilies, clock: Clock) -> None:
         """Rows that are one problem each come first, and those of them that take long or end in doubt come last."""
         self.rows, self.coincident = rows, coincident_notes(rows.bodies, rows.span)
         clock.extend()
@@ -253,7 +253,7 @@ class _Answer:
             return
         met = _met_at_first(scene, clock)
         if met is None:
-            for more in searched(Query(scene, options, clock, features=False)):
+            for more in searched(SceneQuery(scene, options, clock, features=False)):
                 found = more
         self.tests[k] += clock.boxes - before
         if met is not None:
@@ -275,7 +275,7 @@ class _Answer:
         else:
             self._set(k, _CONTACT if state is Start.OVERLAPPING else _UNRESOLVED, (begin, begin), state is Start.OVERLAPPING, where)
 
-    def _judge(self, k: int, known: "_Known", finished: bool, span: tuple[float, float], where: Place | None) -> None:
+    def _judge(self, k: int, known: "_Known", finished: bool, span: tuple[float, float], where: FaceMeeting | None) -> None:
         """Notes what a search of a row over a span of time tells. Contact is proved at `where`, or, if that is not known, at the first one
         found.
         """
@@ -295,12 +295,12 @@ class _Answer:
         else:
             self._set(k, _NONE, (math.nan, math.nan), False, None)
 
-    def _set(self, k: int, code: int, time: tuple[float, float], proved: bool, where: Place | None) -> None:
+    def _set(self, k: int, code: int, time: tuple[float, float], proved: bool, where: FaceMeeting | None) -> None:
         self.codes[k], self.time[k], self.proved[k] = code, time, proved
         if where is not None:
             self.pairs[k], self.faces[k], self.where[k], self.points[k] = where
 
-    def _spent(self, k: int, clear: float, proved: float, where: Place | None) -> None:
+    def _spent(self, k: int, clear: float, proved: float, where: FaceMeeting | None) -> None:
         """Adds what is known of a row to what was known before. If there were doubts, they stay."""
         if self.codes[k] == _SPENT:
             (lo, hi), sure = self.time[k], bool(self.proved[k]) or proved < math.inf
@@ -343,26 +343,26 @@ class _Known(NamedTuple):
     meetings: Sequence[Meeting] = ()
     scene: Scene | None = None
 
-    def first(self) -> Place | None:
+    def first(self) -> FaceMeeting | None:
         """The contact that is proved to be the first. None if the search knows only its time."""
         number, box = self.search.best_problem, self.search.arrays["best"]
         problem = self.search.problems[number]
         known = self.search.proved < math.inf and box[problem.objective, 1] == self.search.proved
         return self._place(number, box[:len(problem.variables)]) if known else None
 
-    def solution(self, k: int) -> Place:
+    def solution(self, k: int) -> FaceMeeting:
         return self._place(self.search.owner(k), self.search.found(k))
 
-    def _place(self, number: int, box: np.ndarray) -> Place:
+    def _place(self, number: int, box: np.ndarray) -> FaceMeeting:
         problem = self.search.problems[number]
         middle = box.mean(axis=1)
         point = _point(problem, middle)
         if self.scene is None:
-            return Place((0, 1), (0, 0), middle[:4], point)
+            return FaceMeeting((0, 1), (0, 0), middle[:4], point)
         meeting = self.meetings[number]
         places = [_on(self.scene, body, part, own_box(problem.variables, box, side))
                   for side, (body, part) in enumerate(zip(meeting.label, (meeting.first, meeting.second), strict=True))]
-        return Place(meeting.label, (places[0][0], places[1][0]), np.array([e for _, *at in places for e in at]), point)
+        return FaceMeeting(meeting.label, (places[0][0], places[1][0]), np.array([e for _, *at in places for e in at]), point)
 
 
 def _on(scene: Scene, body: int, part: Any, own: np.ndarray) -> tuple[int, float, float]:

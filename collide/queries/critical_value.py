@@ -27,7 +27,7 @@ from ..search.clock import Clock
 from ..search.native.layout import EXISTS, UNIQUE
 from ..search.options import Options
 from ..search.search import Search
-from ..timeline.worst_case import Parametric
+from ..timeline.worst_case import ParameterSearch
 from .arguments import check_kinds, ignored_pairs
 from .coincident_notes import coincident_notes
 from .parameters import check_ranges, read_parameters
@@ -151,7 +151,7 @@ def critical_value(bodies: Sequence[Any], time: tuple[Any, Any], parameter: Mapp
         ignored = ignored_pairs(ignore, bodies)
         options = Options(simultaneity=tolerance * float(hi - lo), spacing=check_positive("spacing", spacing))
         clock.extend()
-        asked = Parametric([over_fixed_domain(body, ranges) for body in bodies], ranges, tuple(time), span, ignored, symbol)
+        asked = ParameterSearch([over_fixed_domain(body, ranges) for body in bodies], ranges, tuple(time), span, ignored, symbol)
         # Whether they meet at the beginning is no other question.
         asked.scene.states = Starts(len(bodies), Start.DISJOINT, ignored)
         notes = coincident_notes(bodies, span, ranges)
@@ -159,7 +159,7 @@ def critical_value(bodies: Sequence[Any], time: tuple[Any, Any], parameter: Mapp
     return clock.read(lambda: _answer(search, finished, symbol, clear, (float(lo), float(hi)), clock, notes))
 
 
-def _searched(asked: Parametric, options: Options, size: float, clock: Clock) -> tuple[Search | None, bool, float]:
+def _searched(asked: ParameterSearch, options: Options, size: float, clock: Clock) -> tuple[Search | None, bool, float]:
     """A search, whether it came to its end, and a value up to which all is known to be clear beside."""
     left = asked.search(options, clock)
     if left.search is None:

@@ -30,7 +30,7 @@ from ..bodies.numbers import check_numbers
 from ..bodies.parameters import Ranges, over_fixed_domain, substituted, variable_of
 from ..given import check_positive, check_span, is_number, takes_separation
 from ..moment.pairs import Pair, Pairs
-from ..polyhedra.distance.mesh_distance import Nearest
+from ..polyhedra.distance.mesh_distance import MeshDistanceBounds
 from ..proof import distance_log, logged
 from ..search.budget import Budget, as_budget
 from ..search.clock import Clock
@@ -38,7 +38,7 @@ from ..timeline.nearest import Asked, Neighbours
 from ..timeline.neighbourhood import Found
 from .arguments import check_bodies, check_kinds, ignored_pairs
 from .coincident_notes import coincident_notes
-from .distance_of_meshes import Known, known, nearest, nested, size_of
+from .distance_of_meshes import DistanceBounds, known, nearest, nested, size_of
 from .distance_of_meshes import listed as listed_of
 from .parameters import check_ranges, for_any, points_in, read_parameters
 
@@ -207,7 +207,7 @@ def _search(bodies: Sequence[Any], time: tuple[Any, Any], span: tuple[float, flo
     and how many were asked about.
     """
     clock = Clock(as_budget(budget), progress)
-    found, between, points = Found(), Nearest(), Listed()
+    found, between, points = Found(), MeshDistanceBounds(), Listed()
     scene, notes, bodies = None, tuple[str, ...](), tuple(bodies) if isinstance(bodies, Sequence) else bodies
     values: Ranges = {}
     ignored = Pairs(len(bodies) if isinstance(bodies, Sequence) else 0)
@@ -236,7 +236,7 @@ def _search(bodies: Sequence[Any], time: tuple[Any, Any], span: tuple[float, flo
     return points._replace(notes=notes), answer, shown, clock, (left, len(all_pairs(ignored.count, ignored)))
 
 
-def _left_open(status: DistanceStatus, found: Found, between: Nearest, ignored: Pairs, upper: float) -> Collection[Pair]:
+def _left_open(status: DistanceStatus, found: Found, between: MeshDistanceBounds, ignored: Pairs, upper: float) -> Collection[Pair]:
     """The pairs of bodies that may be nearer to each other than `upper`, as far as is known, where that leaves anything undecided."""
     if status not in (DistanceStatus.BUDGET_SPENT, DistanceStatus.UNRESOLVED):
         return ()
@@ -247,7 +247,7 @@ def _left_open(status: DistanceStatus, found: Found, between: Nearest, ignored: 
 
 
 def search_pairs(bodies: Sequence[Any], time: tuple[Any, tuple[float, float]], ignored: Pairs, ranges: Ranges, how: tuple[Asked, Clock],
-                 found: Found, between: Nearest) -> Neighbours | None:
+                 found: Found, between: MeshDistanceBounds) -> Neighbours | None:
     """Searches the pairs of meshes (`between`), and all others (`found`): the neighbours that these are; None without any."""
     (given, span), (asked, clock) = time, how
     nearest(bodies, span, ignored, asked, clock, between)
@@ -262,7 +262,7 @@ def search_pairs(bodies: Sequence[Any], time: tuple[Any, tuple[float, float]], i
     return scene
 
 
-def nearest_of(bodies: Sequence[Any], scene: Neighbours | None, found: Found, between: Nearest) -> Listed:
+def nearest_of(bodies: Sequence[Any], scene: Neighbours | None, found: Found, between: MeshDistanceBounds) -> Listed:
     """The points that are nearest of all pairs that were searched."""
     if scene is None or between.is_nearest(found.upper):
         return listed_of(bodies, between)
@@ -328,7 +328,7 @@ def _common(a: Interval, b: Interval) -> Interval:
     return Interval(max(a.lo, b.lo), min(a.hi, b.hi))
 
 
-def status_of(found: Known, asked: Asked) -> DistanceStatus:
+def status_of(found: DistanceBounds, asked: Asked) -> DistanceStatus:
     """What the search has shown."""
     if asked.reach < math.inf:
         if found.meets or found.upper < asked.reach:
@@ -349,7 +349,7 @@ def _is_narrow(lower: float, upper: float, tolerance: float) -> bool:
     return upper - lower <= 1.001 * tolerance * upper or upper <= math.nextafter(lower, math.inf)
 
 
-def _notes(scene: Neighbours | None, bodies: Sequence[Any], own: Sequence[Any], found: Known, ignored: Pairs, moment: float,
+def _notes(scene: Neighbours | None, bodies: Sequence[Any], own: Sequence[Any], found: DistanceBounds, ignored: Pairs, moment: float,
            clock: Clock) -> Iterator[str]:
     """Which bodies lie inside others when the time begins; or that nothing is known of it, as they may touch."""
     size = max(0.0 if scene is None else scene.size, *(size_of(body) for body in own if isinstance(body, Mesh)), 0.0)

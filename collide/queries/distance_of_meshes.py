@@ -13,13 +13,13 @@ from ..bodies.numbers import NONE
 from ..moment.inside import inside
 from ..moment.pairs import Pairs
 from ..polyhedra.distance import mesh_distance
-from ..polyhedra.distance.mesh_distance import Nearest
+from ..polyhedra.distance.mesh_distance import MeshDistanceBounds
 from ..search.clock import Clock
 from ..timeline.nearest import Asked
 from ..timeline.neighbourhood import Found
 
 
-class Known(NamedTuple):
+class DistanceBounds(NamedTuple):
     """What is known of all pairs: bounds of the least distance, whether the search came to its end, and whether surfaces are proved to
     meet.
     """
@@ -30,15 +30,16 @@ class Known(NamedTuple):
     meets: bool
 
 
-def known(found: Found, between: Nearest) -> Known:
+def known(found: Found, between: MeshDistanceBounds) -> DistanceBounds:
     """Of pairs of meshes, and of the others."""
-    return Known(min(found.lower, between.lower), min(found.upper, between.upper), found.finished and between.finished,
+    return DistanceBounds(min(found.lower, between.lower), min(found.upper, between.upper), found.finished and between.finished,
                  found.meets is not None or between.meets)
 
 
-def nearest(bodies: Sequence[Any], span: tuple[float, float], ignored: Pairs, asked: Asked, clock: Clock, found: Nearest) -> None:
+def nearest(bodies: Sequence[Any], span: tuple[float, float], ignored: Pairs, asked: Asked, clock: Clock,
+            found: MeshDistanceBounds) -> None:
     """The least distance of all pairs of meshes that are asked about."""
-    share, lower = mesh_distance.Asked(asked.tolerance, asked.reach), math.inf
+    share, lower = mesh_distance.DistanceTolerance(asked.tolerance, asked.reach), math.inf
     found.waiting = [*pairs_but(bodies, ignored)][::-1]
     while found.waiting:
         i, j = found.waiting[-1]
@@ -60,7 +61,7 @@ def pairs_but(bodies: Sequence[Any], ignored: Pairs) -> Iterator[tuple[int, int]
     return (pair for pair in itertools.combinations(meshes, 2) if pair not in ignored)
 
 
-def listed(meshes: Sequence[Mesh], found: Nearest) -> Listed:
+def listed(meshes: Sequence[Mesh], found: MeshDistanceBounds) -> Listed:
     """The two points that are known to be nearest."""
     if found.points is None or found.corners is None:
         return Listed()

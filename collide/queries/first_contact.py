@@ -34,13 +34,13 @@ from ..situations.tracking import Tracked, check_tracked
 from ..timeline.along import near_after, searched
 from ..timeline.course import course_of
 from ..timeline.crossings import reach_of
-from ..timeline.evidence import Evidence, Query, about
+from ..timeline.evidence import Evidence, SceneQuery, about
 from ..timeline.examine import shortly_before
 from ..timeline.near_triangles import is_bundle
 from ..timeline.scene import Scene
 from .arguments import check_bodies, check_kinds, check_options, ignored_pairs
 from .contact_notes import notes_of
-from .flat_pairs import Met, flat_pairs, together, until
+from .flat_pairs import FlatMeeting, flat_pairs, together, until
 from .flat_parting import part_at_once
 from .parameters import points_in, read_parameters
 from .worst_case import worst_case
@@ -162,7 +162,7 @@ def first_contact(bodies: Sequence[Any], time: tuple[Any, Any], *, simultaneity:
     proof: Log | None = None
     found, undecided = Evidence(None, False, span[0]), set[tuple[int, int]]()
     notes: tuple[str, ...] = ()
-    exact, last = dict[tuple[int, int], Met | None](), span[1]
+    exact, last = dict[tuple[int, int], FlatMeeting | None](), span[1]
     scene: Scene | None = None
     whole = False
     with clock.query():
@@ -185,8 +185,8 @@ def first_contact(bodies: Sequence[Any], time: tuple[Any, Any], *, simultaneity:
         clock.extend()
         if proof is None and scene.closed and scene.course is None:
             scene, exact, last = _flat_answered(scene, bodies, span, options, clock)
-        _leave_out_nested(Query(scene, options, clock))
-        for known in _evidence(Query(scene, options, clock), tuple(time)):
+        _leave_out_nested(SceneQuery(scene, options, clock))
+        for known in _evidence(SceneQuery(scene, options, clock), tuple(time)):
             found = known
         whole = True
         notes = notes_of(scene, found, bodies, span)
@@ -229,7 +229,7 @@ def _with_parameters(bodies: Sequence[Any], time: tuple[Any, Any], parameters: A
 
 
 def _flat_answered(scene: Scene, bodies: Sequence[Any], span: Window, options: Options,
-                   clock: Clock) -> tuple[Scene, dict[tuple[int, int], Met | None], float]:
+                   clock: Clock) -> tuple[Scene, dict[tuple[int, int], FlatMeeting | None], float]:
     """The exact answers for pairs of flat faces; a scene of all other pairs, and up to when these are of interest."""
     part_at_once(scene, bodies, span)
     exact = flat_pairs(scene, bodies, options.spacing, options.simultaneity, clock)
@@ -237,7 +237,7 @@ def _flat_answered(scene: Scene, bodies: Sequence[Any], span: Window, options: O
     return (others.within((span[0], last)) if others.near and last < span[1] else others), exact, last
 
 
-def _leave_out_nested(query: Query) -> None:
+def _leave_out_nested(query: SceneQuery) -> None:
     """Of bodies one of which is inside the other nothing meets before their surfaces do. Of meshes, which have many edges and vertices, it
     is asked first when that is, of their faces alone.
     """
@@ -254,7 +254,7 @@ def _leave_out_nested(query: Query) -> None:
             scene.leave_out(label, math.inf if never else shortly_before(clear, scene.span))
 
 
-def _evidence(query: Query, time: tuple[Any, Any]) -> Iterator[Evidence]:
+def _evidence(query: SceneQuery, time: tuple[Any, Any]) -> Iterator[Evidence]:
     """What is known, ever more of it. If bodies met before the start, only what comes after it counts."""
     begin, proved = query.scene.begin, math.inf
     for found in searched(query):

@@ -16,14 +16,14 @@ from codegen.interval import Interval
 from generative import Motion
 
 from ..answers.contacts import Contacts, Status
-from ..bodies.flat import Flat
+from ..bodies.flat import FlatBody
 from ..bodies.mesh import LARGEST, Mesh
 from ..moment.start import Start
-from ..polyhedra.exact.motion import ExactMotion, Window
+from ..polyhedra.exact.motion import ExactMotion, RationalMotion
 from ..polyhedra.exact.real_roots import compare
 from ..polyhedra.flat.contact_intervals import times
-from ..polyhedra.flat.contact_region import Event, Touch, events
-from ..polyhedra.flat.contact_samples import Row, contacts, is_sparse
+from ..polyhedra.flat.contact_region import FlatImpact, MovingTouch, events
+from ..polyhedra.flat.contact_samples import ContactSample, contacts, is_sparse
 from ..polyhedra.flat.relative_motion import FlatMotion
 from ..polyhedra.mesh.first_contact import MeshContact, mesh_mesh
 from ..polyhedra.primitives.memory import finest
@@ -38,22 +38,22 @@ _AROUND, _NEAR, _PARTS = 16.0, 0.125, 4
 _SPARSE = "Bodies touch in so large a patch that the points listed are farther apart than `spacing`."
 
 
-class Met(NamedTuple):
+class FlatMeeting(NamedTuple):
     """When two bodies first meet, and the contacts, in the frame of the second one, which moves by `motion`."""
 
     label: Pair
     time: Interval
-    rows: Sequence[Row]
+    rows: Sequence[ContactSample]
     motion: Motion
     scale: int
     sparse: bool
 
 
-def flat_pairs(scene: Scene, bodies: Sequence[Any], spacing: float, simultaneity: float, clock: Clock) -> dict[Pair, Met | None]:
+def flat_pairs(scene: Scene, bodies: Sequence[Any], spacing: float, simultaneity: float, clock: Clock) -> dict[Pair, FlatMeeting | None]:
     """Of the pairs that start apart, or part at once, and may meet, those that are decided: when and where they meet; None, if they do
     not.
     """
-    found: dict[Pair, Met | None] = {}
+    found: dict[Pair, FlatMeeting | None] = {}
     for label in sorted({m.label for m in scene.near}):
         touching = scene.states[label] is Start.TOUCHING
         if (touching or scene.apart(label)) and label not in scene.early and label not in scene.tracked and not clock.over:
@@ -74,14 +74,14 @@ def _parted(known: FlatMotion, span: tuple[float, float]) -> float | None:
     return middle if begin == span[0] < middle < end and not meet else None
 
 
-def until(found: Mapping[Pair, Met | None], span: tuple[float, float], scene: Scene, simultaneity: float) -> float:
+def until(found: Mapping[Pair, FlatMeeting | None], span: tuple[float, float], scene: Scene, simultaneity: float) -> float:
     """Up to when all other pairs are of interest."""
     times = [m.time.hi for m in found.values() if m is not None]
     return min(span[1], min(times, default=math.inf) + simultaneity) if times and not scene.early else span[1]
 
 
 def _decided(label: Pair, known: FlatMotion, span: tuple[float, float], spacing: float, simultaneity: float,
-             clock: Clock) -> tuple[bool, Met | None]:
+             clock: Clock) -> tuple[bool, FlatMeeting | None]:
     """Is it decided when two bodies meet; and when and where they do."""
     flats, scale, motions, relative = known
     found = meeting(known, span, clock)
@@ -94,7 +94,7 @@ def _decided(label: Pair, known: FlatMotion, span: tuple[float, float], spacing:
     lo, hi = (best(both) for best, both in zip((max, min), ends, strict=True))
     if lo > hi:
         return False, None
-    return True, Met(label, Interval(lo, hi), contacts(touch, spacing), motions[1], scale, is_sparse(touch, spacing))
+    return True, FlatMeeting(label, Interval(lo, hi), contacts(touch, spacing), motions[1], scale, is_sparse(touch, spacing))
 
 
 def meeting(known: FlatMotion, span: tuple[float, float], clock: Clock) -> MeshContact | None:
@@ -110,7 +110,8 @@ def meeting(known: FlatMotion, span: tuple[float, float], clock: Clock) -> MeshC
     return found
 
 
-def _touch(flats: tuple[Flat, Flat], scale: int, known: ExactMotion, time: Interval, end: float, spacing: float) -> Touch | None:
+def _touch(flats: tuple[FlatBody, FlatBody], scale: int, known: ExactMotion, time: Interval, end: float,
+           spacing: float) -> MovingTouch | None:
     """The first contact, which is known to be in a bracket of time; None where other parts may come to touch soon after it, up to `end`."""
     window = known.window(time.lo, math.nextafter(max(end, time.hi), math.inf))
     if window is None:
@@ -119,7 +120,7 @@ def _touch(flats: tuple[Flat, Flat], scale: int, known: ExactMotion, time: Inter
     found = events(flats, scale, window, reach)
     if not found:
         return None
-    touch = Touch(flats, scale, window, found[0].at)
+    touch = MovingTouch(flats, scale, window, found[0].at)
     hulls = [np.array([touch.position(p) for p in r.places]) for r in touch.regions]
     far = _AROUND * reach > _NEAR * spacing * scale
     for event in found:
@@ -128,20 +129,20 @@ def _touch(flats: tuple[Flat, Flat], scale: int, known: ExactMotion, time: Inter
     return touch if hulls else None
 
 
-def _way(flats: tuple[Flat, Flat], scale: int, window: Window) -> float:
+def _way(flats: tuple[FlatBody, FlatBody], scale: int, window: RationalMotion) -> float:
     """How far a corner of the first body goes in a window, about, and some more."""
     times = [Fraction(k, _PARTS) for k in range(_PARTS + 1)]
     places = np.array([[window.place([c * scale for c in p], s) for s in times] for p in flats[0].corners], float)
     return 2.0 * float(np.abs(np.diff(places, axis=1)).sum(axis=1).max())
 
 
-def _beside(points: np.ndarray, event: Event, reach: float) -> bool:
+def _beside(points: np.ndarray, event: FlatImpact, reach: float) -> bool:
     """Is what comes to touch in the box round a region? There bodies go on into each other."""
     low, high = points.min(axis=0) - reach, points.max(axis=0) + reach
     return any(bool((low <= c).all() and (c <= high).all()) for c in event.corners)
 
 
-def _mesh(flat: Flat, scale: int) -> Mesh | None:
+def _mesh(flat: FlatBody, scale: int) -> Mesh | None:
     """In units in which all coordinates are doubles; None where they are not."""
     exact = [[c * scale for c in p] for p in flat.corners]
     if any(abs(c) > LARGEST or Fraction(float(c)) != c for p in exact for c in p):
@@ -152,7 +153,7 @@ def _mesh(flat: Flat, scale: int) -> Mesh | None:
 # -- answers --------------------------------------------------------------------------------------------------------
 
 
-def together(answer: Contacts, found: Mapping[Pair, Met | None], span: tuple[float, float], simultaneity: float) -> Contacts:
+def together(answer: Contacts, found: Mapping[Pair, FlatMeeting | None], span: tuple[float, float], simultaneity: float) -> Contacts:
     """The answer about all other pairs, up to the first of these contacts and a little more, and these, as the answer about all pairs."""
     met = [m for m in found.values() if m is not None]
     if not met:
@@ -178,7 +179,7 @@ def _none() -> dict[str, Any]:
             "pairs": np.empty((0, 2), np.int64), "features": [], "boxes": [], "variables": [], "held": []}
 
 
-def _joined(answer: Contacts, met: Sequence[Met]) -> Contacts:
+def _joined(answer: Contacts, met: Sequence[FlatMeeting]) -> Contacts:
     """An answer, with these contacts after its own."""
     rows = [(m, row) for m in met for row in m.rows]
     turned = {id(m): motion_windows(m.motion, m.motion).at(m.time.midpoint)[1] for m in met}

@@ -15,7 +15,7 @@ import sympy as sp
 from codegen.kernel import Kernel, compile
 from generative import Motion, t
 
-from ..bodies.flat import Flat, flat_of
+from ..bodies.flat import FlatBody, flat_of
 from ..moment.pairs import pairs_in
 from ..moment.start import Start
 from ..polyhedra.flat.relative_motion import FlatMotion, motion_of
@@ -54,7 +54,7 @@ def parted_until(first: Any, second: Any, span: tuple[float, float]) -> float | 
     return None
 
 
-def _risen(still: Flat, moving: Flat, motion: Motion, span: tuple[float, float]) -> float | None:
+def _risen(still: FlatBody, moving: FlatBody, motion: Motion, span: tuple[float, float]) -> float | None:
     """By the planes of a body that stands still."""
     start = [e.xreplace({t: sp.Rational(span[0])}) for e in motion.entries]
     if not all(e.is_Rational for e in start):
@@ -79,7 +79,7 @@ def _keeps_above(height: Fraction, rate: Fraction, way: Fraction) -> bool:
     return rate > 0 if height == 0 else height + way * min(rate, Fraction(0)) > 0
 
 
-def _planes(body: Flat) -> list[Plane]:
+def _planes(body: FlatBody) -> list[Plane]:
     """Those of faces above which there is no corner: n . x <= h."""
     found = list[Plane]()
     for face in body.faces:

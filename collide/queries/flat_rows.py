@@ -17,7 +17,7 @@ from ..search.clock import Clock
 from .flat_pairs import meeting
 
 
-class Place(NamedTuple):
+class FaceMeeting(NamedTuple):
     """Where two bodies meet, approximately: which ones, on which faces, at which parameters of these (4,), and in space (3,)."""
 
     pair: Pair
@@ -30,7 +30,7 @@ class Earliest(NamedTuple):
     """When and where bodies first meet; neither, if they do not."""
 
     time: Interval | None = None
-    place: Place | None = None
+    place: FaceMeeting | None = None
 
 
 def flat_row(bodies: Sequence[Any], span: tuple[float, float], ignored: Pairs, clock: Clock) -> Earliest | None:
@@ -51,7 +51,7 @@ def flat_row(bodies: Sequence[Any], span: tuple[float, float], ignored: Pairs, c
     return first
 
 
-def _place(label: Pair, known: FlatMotion, found: MeshContact) -> Place:
+def _place(label: Pair, known: FlatMotion, found: MeshContact) -> FaceMeeting:
     assert found.triangles is not None
     faces, parameters = list[int](), list[float]()
     for flat, triangle, weights in zip(known.flats, found.triangles, found.weights, strict=True):
@@ -59,4 +59,4 @@ def _place(label: Pair, known: FlatMotion, found: MeshContact) -> Place:
         point = weights @ np.array([flat.corners[c] for c in corners], float)
         faces.append(number)
         parameters += [0.5 * (lo + hi) for lo, hi in on_face(flat.faces[number], point, 0.0)] if np.isfinite(point).all() else [np.nan] * 2
-    return Place(label, (faces[0], faces[1]), np.array(parameters), found.point / known.scale)
+    return FaceMeeting(label, (faces[0], faces[1]), np.array(parameters), found.point / known.scale)

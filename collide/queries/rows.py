@@ -91,7 +91,7 @@ def check_rows(bodies: Sequence[Any], time: tuple[Any, Any], span: tuple[float, 
     count = len(next(iter(values.values())))
     for lo in range(0, max(count, 1), _SOME):
         try:
-            Rows(bodies, time, span, _some(values, lo, lo + _SOME), ignored).check_sizes(least)
+            RowFamilies(bodies, time, span, _some(values, lo, lo + _SOME), ignored).check_sizes(least)
         except ValueError as error:
             raise ValueError(renumbered(error, lo)) from error
 
@@ -100,7 +100,7 @@ def _some(values: Mapping[Any, np.ndarray], lo: int, hi: int) -> dict[Any, np.nd
     return {s: array[lo:hi] for s, array in values.items()}
 
 
-class Rows:
+class RowFamilies:
     """The families of the bodies, and the instances of them that the rows are.
 
     `quick`: two patches, whose rows are one problem each, unless they are `creased`. `literal`: edges or vertices of a solid contain

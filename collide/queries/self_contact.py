@@ -33,8 +33,8 @@ from ..sheets.closed_sides import EARLY, beside, closed_sides, doubtful
 from ..sheets.enclosures import neighbours
 from ..sheets.glue import folds
 from ..sheets.injective import division
-from ..sheets.self_pairs import Held, Pair, at_start, pair_problem
-from ..sheets.sheet import Shape
+from ..sheets.self_pairs import Held, SheetPair, at_start, pair_problem
+from ..sheets.sheet import SurfaceFamily
 from .arguments import check_options
 
 if TYPE_CHECKING:
@@ -178,13 +178,13 @@ def _searches(sheet: Sheet, span: Span, options: Options, clock: Clock) -> Itera
     yield _Found(*_timed(tasks, (span[0], limit), options, clock), start, limit, limit, covered)
 
 
-Task = tuple[Pair, np.ndarray]
+Task = tuple[SheetPair, np.ndarray]
 """A pair and its boxes (n, 5, 2) of u1, v1, u2, v2, t, all of whose places are different."""
 
 
 def _tasks(sheet: Sheet, span: Span, clock: Clock) -> tuple[list[Task], float, bool]:
     """What is to be searched; up to which time; and whether that is the time of a fold rather than the end of the budget."""
-    groups: dict[tuple[Shape, Shape, int, int], list[Pair]] = {}
+    groups: dict[tuple[SurfaceFamily, SurfaceFamily, int, int], list[SheetPair]] = {}
     for pair in sheet.near:
         groups.setdefault((pair.first.shape, pair.second.shape, len(pair.joins), len(list(folds(*pair)))), []).append(pair)
     tasks, limit, covered = [], span[1], True
@@ -255,10 +255,10 @@ def _timed(tasks: Sequence[Task], span: Span, options: Options, clock: Clock) ->
     return _hit(search, [pair for pair, _ in now], near, features, around, options, clock)
 
 
-Feature = tuple[Pair, Held, np.ndarray]
+Feature = tuple[SheetPair, Held, np.ndarray]
 
 
-def _features(pair: Pair, boxes: np.ndarray) -> Iterable[tuple[Held, np.ndarray]]:
+def _features(pair: SheetPair, boxes: np.ndarray) -> Iterable[tuple[Held, np.ndarray]]:
     """Sides and corners of a pair that its boxes reach, and the boxes of their free parameters."""
     ends = [(None, *(end for end in (0, 1) if (a % 2, end) in pair.pieces[a // 2].edges)) for a in range(4)]
     reached = {(a, end): (boxes[:, a, end] <= pair.outer[a, 0]) if end == 0 else (boxes[:, a, end] >= pair.outer[a, 1])
@@ -270,7 +270,7 @@ def _features(pair: Pair, boxes: np.ndarray) -> Iterable[tuple[Held, np.ndarray]
             yield held, np.delete(chosen, [a for a, _ in at], axis=1)
 
 
-def _hit(search: Search, pairs: Sequence[Pair], tasks: Sequence[Task], features: Sequence[Feature], window: Span,
+def _hit(search: Search, pairs: Sequence[SheetPair], tasks: Sequence[Task], features: Sequence[Feature], window: Span,
          options: Options, clock: Clock) -> tuple[Search, bool]:
     """Searches the window round the earliest contact again, now with sides and corners beside the faces. Each problem begins with its boxes
     from before: they hold all that it left over, and all that it thinned out near its solutions. What was unique stays unique.

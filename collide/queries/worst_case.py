@@ -26,7 +26,7 @@ from ..search.clock import Clock
 from ..search.native.layout import UNIQUE
 from ..search.options import Options, resolved
 from ..search.search import Search
-from ..timeline.worst_case import Parametric
+from ..timeline.worst_case import ParameterSearch
 from .arguments import check_kinds, check_options, ignored_pairs
 from .coincident_notes import coincident_notes
 from .contact_notes import starting
@@ -40,7 +40,7 @@ class _Known(NamedTuple):
     `search`: what is left where not all are settled, which came to its end (`finished`).
     """
 
-    asked: Parametric | None = None
+    asked: ParameterSearch | None = None
     settled: Mapping[Any, Any] = {}
     idle: frozenset[Any] = frozenset()
     search: Search | None = None
@@ -98,7 +98,7 @@ def _settling(bodies: Sequence[Any], ranges: Ranges, time: tuple[Any, Any], how:
     found = _Known()
     while True:
         left = {s: ends for s, ends in ranges.items() if s not in found.settled}
-        asked = Parametric([substituted(body, found.settled) for body in bodies], left, given, span, ignored)
+        asked = ParameterSearch([substituted(body, found.settled) for body in bodies], left, given, span, ignored)
         asked.start(options.tolerance, clock)
         found = found._replace(asked=asked, finished=False)
         yield found

@@ -58,7 +58,7 @@ def _sizes(p: Problem) -> dict[str, int]:
 
 
 def _row(p: Problem, operator: str, march: bool) -> np.ndarray:
-    row = np.zeros((), row_type(SearchMemory, layout.Problem))
+    row = np.zeros((), row_type(SearchMemory, layout.ProblemRow))
     n, m, e = len(p.variables), len(p.rows), len(p.equations)
     row["variables"], row["rows"], row["equations"], row["root"] = n, m, e, -1
     row["objective"] = -1 if p.objective is None else p.objective

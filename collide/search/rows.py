@@ -24,7 +24,7 @@ from .search import Search
 
 # Effort only: instances in memory at a time, and in the first call; steps of each, those that take more being few.
 _ROWS, _FIRST, _STEPS = 256, 4, 500
-_AT = columns(SearchMemory, layout.Problem)
+_AT = columns(SearchMemory, layout.ProblemRow)
 
 
 class Instances(NamedTuple):

@@ -23,7 +23,7 @@ from .problem import Problem
 _MOST_NODES, _MOST_NUMBERS = 1 << 16, 1 << 23
 # What there is room for at the beginning.
 _ROOM = {"box_room": 1 << 12, "node_room": 1 << 12, "solution_room": 256}
-_AT = columns(SearchMemory, layout.Problem)
+_AT = columns(SearchMemory, layout.ProblemRow)
 _UNUSED = np.arange(_ROOM["box_room"] - 1, -1, -1)
 # After so many steps inequalities contract the boxes, too. Effort only (measured: tests/benchmarks/constants.py, 500 and 8,000 are alike).
 _LONG = 2000
@@ -135,7 +135,7 @@ class Search:
         """Between slices: in long searches, where it is worth its code, inequalities contract the boxes of the problems that come first."""
         if self.steps <= _LONG:
             return
-        table = self.arrays.table(layout.Problem)
+        table = self.arrays.table(layout.ProblemRow)
         open_ones = np.flatnonzero((table["root"] >= 0) & (self._objectives >= 0))
         begins = self.arrays["key"][table["root"][open_ones]]
         for k in open_ones[begins <= begins.min(initial=np.inf) + self.simultaneity].tolist():

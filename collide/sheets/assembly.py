@@ -17,8 +17,8 @@ from ..bodies.mesh import Mesh
 from ..bodies.parts import sides
 from ..culling.sweep import sweep_and_prune
 from .glue import Join, joins, repeats
-from .self_pairs import Pair
-from .sheet import Piece, Pole, cut, piece_of, pieces_of_nets, pole_of
+from .self_pairs import SheetPair
+from .sheet import Pole, SheetPiece, cut, piece_of, pieces_of_nets, pole_of
 
 # Slices of time, and cells along each parameter, in which surfaces that share nothing are enclosed.
 _SLICES, _CELLS = 16, 4
@@ -39,10 +39,10 @@ class Sheet:
         found = joins(self.pieces, span)
         poles = {k: _poles(piece, bodies) for k, piece in enumerate(self.pieces)}
         inner = [_between_poles(piece, poles[k]) for k, piece in enumerate(self.pieces)]
-        self.near = [Pair(inner[i], inner[i], known) if i == j else Pair(self.pieces[i], self.pieces[j], known)
+        self.near = [SheetPair(inner[i], inner[i], known) if i == j else SheetPair(self.pieces[i], self.pieces[j], known)
                      for (i, j), known in sorted(found.items())]
-        self.near += [Pair(pole.cap, pole.cap, (Join(),)) for known in poles.values() for _, _, pole in known]
-        self.apart = [Pair(pole.tip, pole.far, ()) for known in poles.values() for _, _, pole in known]
+        self.near += [SheetPair(pole.cap, pole.cap, (Join(),)) for known in poles.values() for _, _, pole in known]
+        self.apart = [SheetPair(pole.tip, pole.far, ()) for known in poles.values() for _, _, pole in known]
 
     @property
     def closing(self) -> tuple[Join, ...] | None:
@@ -52,13 +52,13 @@ class Sheet:
             return None
         return tuple(ways) if not ways or (len(self.pieces) == 1 and repeats(self.pieces[0], ways)) else None
 
-    def far(self, span: Span) -> Iterable[tuple[Pair, Span]]:
+    def far(self, span: Span) -> Iterable[tuple[SheetPair, Span]]:
         """Pairs that share nothing and may meet, and when."""
         yield from ((pair, span) for pair in self.apart)
         near = {pair.label for pair in self.near}
         for (i, j), window in windows(self.pieces, span).items():
             if (i, j) not in near:
-                yield Pair(self.pieces[i], self.pieces[j], ()), window
+                yield SheetPair(self.pieces[i], self.pieces[j], ()), window
 
 
 class _Drawn(Sequence[ParametricSurface]):
@@ -95,7 +95,7 @@ def bodies_of(surface: Any) -> Sequence[ParametricSurface]:
     return list(given)
 
 
-def _check(pieces: Sequence[Piece], moment: float, bodies: Sequence[ParametricSurface]) -> None:
+def _check(pieces: Sequence[SheetPiece], moment: float, bodies: Sequence[ParametricSurface]) -> None:
     """Raise for what spans no surface at the start, and for what is there twice."""
     known: dict[Any, int] = {}
     for k, piece in enumerate(pieces):
@@ -107,7 +107,7 @@ def _check(pieces: Sequence[Piece], moment: float, bodies: Sequence[ParametricSu
                              "everywhere; leave one of them out")
 
 
-def _poles(piece: Piece, bodies: Sequence[ParametricSurface]) -> list[tuple[int, int, Pole]]:
+def _poles(piece: SheetPiece, bodies: Sequence[ParametricSurface]) -> list[tuple[int, int, Pole]]:
     """(number of the parameter, end, neighbourhood) of each pole."""
     found = []
     if piece.surface is None:
@@ -124,7 +124,7 @@ def _poles(piece: Piece, bodies: Sequence[ParametricSurface]) -> list[tuple[int,
     return found
 
 
-def _between_poles(whole: Piece, poles: Sequence[tuple[int, int, Pole]]) -> Piece:
+def _between_poles(whole: SheetPiece, poles: Sequence[tuple[int, int, Pole]]) -> SheetPiece:
     for axis, end, pole in poles:
         whole = cut(whole, axis, end, pole.middle)
     return whole
@@ -145,7 +145,7 @@ def carrier(bodies: Sequence[Any]) -> Motion | None:
     return motion
 
 
-def windows(pieces: Sequence[Piece], span: Span) -> dict[tuple[int, int], Span]:
+def windows(pieces: Sequence[SheetPiece], span: Span) -> dict[tuple[int, int], Span]:
     """Pairs (i, j), i < j, that may meet, and the time outside of which they are *proved* apart."""
     if len(pieces) < 2:
         return {}
@@ -160,7 +160,7 @@ def windows(pieces: Sequence[Piece], span: Span) -> dict[tuple[int, int], Span]:
     return {pair: (float(lo), float(hi)) for pair, (lo, hi) in sorted(windows.items())}
 
 
-def _swept(piece: Piece, slices: np.ndarray) -> np.ndarray:
+def _swept(piece: SheetPiece, slices: np.ndarray) -> np.ndarray:
     """Boxes (slices, 3, 2) that hold a piece throughout each slice of time."""
     edges = [np.linspace(lo, hi, _CELLS + 1) for lo, hi in piece.outer]
     for e, ends in zip(edges, piece.outer, strict=True):

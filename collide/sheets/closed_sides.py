@@ -10,7 +10,7 @@ from ..search.native import layout
 from ..search.options import Options
 from ..search.search import Search
 from .closing import Closing, closing
-from .self_pairs import Held, Pair, pair_problem
+from .self_pairs import Held, SheetPair, pair_problem
 
 # Boxes after which sides that meet along all their length are first thought of, and how many more are examined when the time is known.
 EARLY = 1 << 15
@@ -30,7 +30,7 @@ def doubtful(search: Search) -> list[int]:
     return found if early else []
 
 
-def closed_sides(search: Search, pairs: Sequence[Pair], span: Span, options: Options) -> Search | None:
+def closed_sides(search: Search, pairs: Sequence[SheetPair], span: Span, options: Options) -> Search | None:
     """Sides that meet along all their length near what a search located but did not prove, or near the earliest boxes that it has not yet
     examined, and are proved to: contacts of problems of their own, which are samples for the search, too. None where there are none.
     """
@@ -88,7 +88,7 @@ def beside(search: Search, sides: Search, options: Options, clock: Clock) -> tup
     return both, finished
 
 
-def _sides(pair: Pair, box: np.ndarray) -> Held | None:
+def _sides(pair: SheetPair, box: np.ndarray) -> Held | None:
     """One side of either surface that a box reaches; None where there are not."""
     size = pair.outer[:, 1] - pair.outer[:, 0]
     near = [[(a, end) for a in own for end in (0, 1)
@@ -102,6 +102,6 @@ def _sides(pair: Pair, box: np.ndarray) -> Held | None:
     return held[0], held[1], held[2], held[3]
 
 
-def _closing(pair: Pair, held: Held, window: Span, options: Options) -> Closing | None:
+def _closing(pair: SheetPair, held: Held, window: Span, options: Options) -> Closing | None:
     (a, i), (b, j) = ((k, end) for k, end in enumerate(held) if end is not None)
     return closing(pair.first, (a, i), pair.second, (b - 2, j), window, options.spacing)

@@ -23,7 +23,7 @@ from codegen.kernel import Kernel, compile
 from generative import t, u, v
 
 from .glue import Side, side_difference
-from .sheet import Piece
+from .sheet import SheetPiece
 
 Span = tuple[float, float]
 # These decide what is tried, not what is proved.
@@ -44,7 +44,7 @@ class Closing(NamedTuple):
     places: np.ndarray
 
 
-def closing(first: Piece, side: Side, second: Piece, other: Side, window: Span, spacing: float) -> Closing | None:
+def closing(first: SheetPiece, side: Side, second: SheetPiece, other: Side, window: Span, spacing: float) -> Closing | None:
     """Sides that are *proved* to meet at one moment of the window, with parameters in proportion; None if that is not shown."""
     along = (u, v)[1 - side[0]]
     ends = first.domain[1 - side[0]]
@@ -156,7 +156,7 @@ def _defined(difference: Sequence[Any], along: Any, ends: Sequence[Any], time: S
     return bool((compile(list(difference), [along, t]).decorated(*boxes)[2] >= 1).all())
 
 
-def _places(first: Piece, side: Side, second: Piece, other: Side, reverse: bool, moment: float, spacing: float) -> np.ndarray:
+def _places(first: SheetPiece, side: Side, second: SheetPiece, other: Side, reverse: bool, moment: float, spacing: float) -> np.ndarray:
     lo, hi = first.outer[1 - side[0]]
     shares = np.linspace(0.0, 1.0, 8 * _CELLS + 1)
     at = np.insert((lo + shares * (hi - lo))[:, None], side[0], float(first.domain[side[0]][side[1]]), axis=1)

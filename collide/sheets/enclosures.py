@@ -12,18 +12,18 @@ from codegen.constants import enclose
 from codegen.kernel import Kernel, compile
 
 from .glue import Join, folds
-from .sheet import Piece, Shape
+from .sheet import SheetPiece, SurfaceFamily
 
 
 @dataclass(frozen=True, eq=False)
-class Neighbours:
+class PiecePairs:
     """m pairs of pieces of two families that have K joins each: arrays with one row a pair. `back` takes the plane to the second's own
     parameters, as `place` takes them there: rates and offset of each of K joins, (m, K, 2, 2 factors of u and v and an offset, 2).
     `folds` of the pairs, at F common corners of sides that are both shared: the same two maps, as (m, F, 12, 2), and the corners
     (m, F, 2, 2).
     """
 
-    shapes: tuple[Shape, Shape]
+    shapes: tuple[SurfaceFamily, SurfaceFamily]
     numbers: tuple[np.ndarray, np.ndarray]
     domain: np.ndarray
     place: np.ndarray
@@ -39,13 +39,13 @@ class Neighbours:
         return len(self.domain)
 
 
-def neighbours(pairs: Sequence[tuple[Piece, Piece, tuple[Join, ...]]]) -> Neighbours:
+def neighbours(pairs: Sequence[tuple[SheetPiece, SheetPiece, tuple[Join, ...]]]) -> PiecePairs:
     """Pairs of equal families, equally many joins, and equally many folds."""
     bent = [list(folds(*pair)) for pair in pairs]
     first, second = [p for p, _, _ in pairs], [q for _, q, _ in pairs]
     count = len(pairs[0][2])
     edge = [[[enclose(p.domain[k][max(join.across[k], 0)]) for k in (0, 1)] for join in known] for p, _, known in pairs]
-    return Neighbours(
+    return PiecePairs(
         (first[0].shape, second[0].shape), (np.stack([p.numbers for p in first]), np.stack([q.numbers for q in second])),
         np.stack([np.concatenate([p.outer, q.outer]) for p, q in zip(first, second, strict=True)]),
         _arrays([j for _, _, known in pairs for j in known], count, _forward),
@@ -81,13 +81,13 @@ def hull_of(a: np.ndarray, b: np.ndarray) -> np.ndarray:
     return np.stack([np.minimum(a[..., 0], b[..., 0]), np.maximum(a[..., 1], b[..., 1])], axis=-1)
 
 
-def slopes_on(known: Neighbours, side: int, owner: np.ndarray, box: np.ndarray, e: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def slopes_on(known: PiecePairs, side: int, owner: np.ndarray, box: np.ndarray, e: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Enclose e1 . S_u, e1 . S_v, e2 . S_u, e2 . S_v of the first or second surfaces on boxes (n, 3, 2), e (n, 6): (n, 4)."""
     lo, hi = (np.hstack([known.numbers[side][owner, :, k], e]) for k in (0, 1))
     return known.shapes[side].slopes.interval(box[:, :, 0], box[:, :, 1], parameters=(lo, hi))
 
 
-def tangents_at(known: Neighbours, side: int, owner: np.ndarray, box: np.ndarray) -> np.ndarray:
+def tangents_at(known: PiecePairs, side: int, owner: np.ndarray, box: np.ndarray) -> np.ndarray:
     """S_u and S_v at the middles of boxes, *approximately*: (n, 6)."""
     return known.shapes[side].tangents.points(box.mean(axis=2), parameters=known.numbers[side][owner].mean(axis=2))
 

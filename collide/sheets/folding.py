@@ -20,10 +20,10 @@ import sympy as sp
 
 from codegen.kernel import Kernel, compile
 
-from .enclosures import Neighbours, affine, hull_of, slopes_on
+from .enclosures import PiecePairs, affine, hull_of, slopes_on
 
 
-def unfolded(known: Neighbours, owner: np.ndarray, boxes: np.ndarray) -> np.ndarray:
+def unfolded(known: PiecePairs, owner: np.ndarray, boxes: np.ndarray) -> np.ndarray:
     """Which pairs of boxes (n, 5, 2), of the pairs of surfaces `owner`, are *proved* to hold no contact of different places, by one of
     the corners?
     """
@@ -34,7 +34,7 @@ def unfolded(known: Neighbours, owner: np.ndarray, boxes: np.ndarray) -> np.ndar
     return proved
 
 
-def _unfolded(known: Neighbours, owner: np.ndarray, boxes: np.ndarray, number: int) -> np.ndarray:
+def _unfolded(known: PiecePairs, owner: np.ndarray, boxes: np.ndarray, number: int) -> np.ndarray:
     forth, back = np.split(known.folds[owner, number], 2, axis=1)
     corner = known.corners[owner, number]
     placed = affine(forth, boxes[:, 2:4])
@@ -50,7 +50,7 @@ def _unfolded(known: Neighbours, owner: np.ndarray, boxes: np.ndarray, number: i
     return np.asarray((lo[:, 0] > 0) | (hi[:, 0] < 0))
 
 
-def _inverse(known: Neighbours, owner: np.ndarray, near: np.ndarray, mine: np.ndarray, other: np.ndarray, back: np.ndarray) -> np.ndarray:
+def _inverse(known: PiecePairs, owner: np.ndarray, near: np.ndarray, mine: np.ndarray, other: np.ndarray, back: np.ndarray) -> np.ndarray:
     """(n, 9): three directions, the rows of the inverse of the matrix at the middle. Any would do."""
     unit = np.tile(np.eye(3).ravel(), (len(owner), 1))
 
@@ -68,7 +68,7 @@ def _inverse(known: Neighbours, owner: np.ndarray, near: np.ndarray, mine: np.nd
     return np.linalg.inv(matrix).reshape(-1, 9)
 
 
-def _twist(known: Neighbours, side: int, owner: np.ndarray, box: np.ndarray, e: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def _twist(known: PiecePairs, side: int, owner: np.ndarray, box: np.ndarray, e: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Enclose e_i . S_uv on boxes: (n, 3)."""
     lo, hi = (np.hstack([known.numbers[side][owner, :, k], e]) for k in (0, 1))
     return known.shapes[side].twist.interval(box[:, :, 0], box[:, :, 1], parameters=(lo, hi))

@@ -18,7 +18,7 @@ from codegen.deadline import interruptible
 from generative import u, v
 
 from ..culling.sweep import sweep_and_prune
-from .sheet import Piece
+from .sheet import SheetPiece
 
 # A side or corner of a piece: (number of the parameter, end) and (end of u, end of v).
 Side = tuple[int, int]
@@ -48,7 +48,7 @@ class Join:
         return replace(self, offset=(self.offset[0] + shift[0], self.offset[1] + shift[1]))
 
 
-def joins(pieces: Sequence[Piece], span: tuple[float, float]) -> dict[tuple[int, int], tuple[Join, ...]]:
+def joins(pieces: Sequence[SheetPiece], span: tuple[float, float]) -> dict[tuple[int, int], tuple[Join, ...]]:
     """The joins of every pair (i, j), i <= j, of pieces that have some; of (i, i) at least the identity."""
     found: dict[tuple[int, int], list[Join]] = {(k, k): [Join()] for k in range(len(pieces))}
     points = _sampled(pieces, span)
@@ -69,7 +69,7 @@ def joins(pieces: Sequence[Piece], span: tuple[float, float]) -> dict[tuple[int,
     return {pair: tuple(_with_periods(pieces[pair[0]], known)) for pair, known in found.items()}
 
 
-def _with_periods(first: Piece, known: Sequence[Join]) -> Iterator[Join]:
+def _with_periods(first: SheetPiece, known: Sequence[Join]) -> Iterator[Join]:
     """The joins, and the same whole periods of the first surface away."""
     for join in known:
         steps = [(-p, 0, p) if p and not c else (0,) for p, c in zip(first.periods, join.across, strict=True)]
@@ -79,7 +79,7 @@ def _with_periods(first: Piece, known: Sequence[Join]) -> Iterator[Join]:
 # -- sides --------------------------------------------------------------------------------------------------------
 
 
-def side_join(first: Piece, side: Side, second: Piece, other: Side, reverse: bool) -> Join:
+def side_join(first: SheetPiece, side: Side, second: SheetPiece, other: Side, reverse: bool) -> Join:
     """The join along a common side, whose parameters are in proportion; `reverse`: they run in opposite directions."""
     (a, end), b = side, other[0]
     along, beside = 1 - a, 1 - b
@@ -91,19 +91,20 @@ def side_join(first: Piece, side: Side, second: Piece, other: Side, reverse: boo
     return Join((source[0], source[1]), (rates[0], rates[1]), (offset[0], offset[1]), (across[0], across[1]))
 
 
-def _beyond(first: Piece, side: Side, second: Piece, other: Side) -> tuple[Any, Any]:
+def _beyond(first: SheetPiece, side: Side, second: SheetPiece, other: Side) -> tuple[Any, Any]:
     """Rate and offset of what lies beyond a side of the first: inward in the second is outward in the first."""
     (a, end), (b, far) = side, other
     rate = _size(first, a) / _size(second, b) * (1 if end != far else -1)
     return rate, first.domain[a][end] - rate * second.domain[b][far]
 
 
-def _size(piece: Piece, k: int) -> Any:
+def _size(piece: SheetPiece, k: int) -> Any:
     lo, hi = piece.domain[k]
     return hi - lo
 
 
-def _alike_sides(pieces: Sequence[Piece], points: np.ndarray, near: float) -> Iterator[tuple[tuple[int, Side], tuple[int, Side], bool]]:
+def _alike_sides(pieces: Sequence[SheetPiece], points: np.ndarray, near: float) -> Iterator[tuple[tuple[int,
+                                                                                                        Side], tuple[int, Side], bool]]:
     """Pairs of different sides that seem to be the same curve, and whether they run in opposite directions."""
     owners = [(i, side) for i, piece in enumerate(pieces) for side in piece.edges]
     curves = np.array([points[i, 2 * a + end] for i, (a, end) in owners]).reshape(-1, 2, len(_SHARES), 3)
@@ -114,7 +115,7 @@ def _alike_sides(pieces: Sequence[Piece], points: np.ndarray, near: float) -> It
 
 
 @interruptible()
-def _same_side(first: Piece, side: Side, second: Piece, other: Side, reverse: bool) -> bool:
+def _same_side(first: SheetPiece, side: Side, second: SheetPiece, other: Side, reverse: bool) -> bool:
     """Are two sides *proved* to be the same curve, with parameters in proportion?"""
     if first.net and second.net:
         return all(np.array_equal(a, b[:, ::-1] if reverse else b) for a, b in zip(_row(first, side), _row(second, other), strict=True))
@@ -123,7 +124,7 @@ def _same_side(first: Piece, side: Side, second: Piece, other: Side, reverse: bo
     return all(map(_vanishes, side_difference(first, side, second, other, reverse)))
 
 
-def side_difference(first: Piece, side: Side, second: Piece, other: Side, reverse: bool) -> list[Any]:
+def side_difference(first: SheetPiece, side: Side, second: SheetPiece, other: Side, reverse: bool) -> list[Any]:
     """The first side minus the second, with parameters in proportion, as formulas of the parameter along the first and of t."""
     join = side_join(first, side, second, other, reverse)
     own: list[Any] = [None, None]
@@ -133,13 +134,13 @@ def side_difference(first: Piece, side: Side, second: Piece, other: Side, revers
     return [(e - f).xreplace(edge) for e, f in zip(first.expressions, _moved(second, own), strict=True)]
 
 
-def _row(piece: Piece, side: Side) -> list[np.ndarray]:
+def _row(piece: SheetPiece, side: Side) -> list[np.ndarray]:
     """The control points and velocities (2, n, 3), and weights (1, n, 1), of a side."""
     arrays = [piece.net[0], *(w[None, ..., None] for w in piece.net[1:])]
     return [np.take(a, -side[1], axis=1 + side[0]) for a in arrays]
 
 
-def folds(first: Piece, second: Piece, known: Sequence[Join]) -> Iterator[tuple[Join, tuple[Any, Any]]]:
+def folds(first: SheetPiece, second: SheetPiece, known: Sequence[Join]) -> Iterator[tuple[Join, tuple[Any, Any]]]:
     """Common corners of two sides that both surfaces share: the join that puts the second on the first, so that they agree on both sides,
     and the place of the corner.
     """
@@ -157,13 +158,13 @@ def folds(first: Piece, second: Piece, known: Sequence[Join]) -> Iterator[tuple[
 # -- corners ------------------------------------------------------------------------------------------------------
 
 
-def corner_join(first: Piece, corner: Corner, second: Piece, other: Corner) -> Join:
+def corner_join(first: SheetPiece, corner: Corner, second: SheetPiece, other: Corner) -> Join:
     """The join beyond a common corner."""
     (p, r), (q, s) = (_beyond(first, (k, corner[k]), second, (k, other[k])) for k in (0, 1))
     return Join(rates=(p, q), offset=(r, s), across=(2 * corner[0] - 1, 2 * corner[1] - 1))
 
 
-def _corner(piece: Piece, corner: Corner) -> tuple[Any, Any]:
+def _corner(piece: SheetPiece, corner: Corner) -> tuple[Any, Any]:
     return piece.domain[0][corner[0]], piece.domain[1][corner[1]]
 
 
@@ -176,7 +177,7 @@ def _alike_corners(points: np.ndarray, near: float) -> Iterator[tuple[tuple[int,
 
 
 @interruptible()
-def _same_corner(first: Piece, corner: Corner, second: Piece, other: Corner) -> bool:
+def _same_corner(first: SheetPiece, corner: Corner, second: SheetPiece, other: Corner) -> bool:
     if first.net and second.net:
         a, b = (p.net[0][:, -c[0], -c[1]] for p, c in ((first, corner), (second, other)))
         return bool(np.array_equal(a, b))
@@ -186,14 +187,14 @@ def _same_corner(first: Piece, corner: Corner, second: Piece, other: Corner) -> 
     return all(_vanishes(e - f) for e, f in zip(*ends, strict=True))
 
 
-def repeats(piece: Piece, known: Sequence[Join]) -> bool:
+def repeats(piece: SheetPiece, known: Sequence[Join]) -> bool:
     """Do the formulas of a surface go on beyond its sides as these joins of it with itself say? So that places of the whole plane of
     parameters are those of the surface.
     """
     return all(map(functools.partial(_repeats, piece), known))
 
 
-def _repeats(piece: Piece, join: Join) -> bool:
+def _repeats(piece: SheetPiece, join: Join) -> bool:
     if join.source != (0, 1) or any(r not in (1, -1) for r in join.rates):
         return False
     turned = all(r == 1 or lo + hi == o for r, o, (lo, hi) in zip(join.rates, join.offset, piece.domain, strict=True))
@@ -204,7 +205,7 @@ def _repeats(piece: Piece, join: Join) -> bool:
 # -- what is the same ---------------------------------------------------------------------------------------------
 
 
-def _sampled(pieces: Sequence[Piece], span: tuple[float, float]) -> np.ndarray:
+def _sampled(pieces: Sequence[SheetPiece], span: tuple[float, float]) -> np.ndarray:
     """(pieces, 4 sides, 2 times, shares, 3): points of the sides (u, 0), (u, 1), (v, 0), (v, 1), at two times."""
     out = np.empty((len(pieces), 4, 2, len(_SHARES), 3))
     moments = [span[0] + share * (span[1] - span[0]) for share in (0.0, 0.71)]
@@ -227,7 +228,7 @@ def _close(points: np.ndarray, near: float) -> Iterator[tuple[int, int]]:
     yield from (tuple(pair) for pair in pairs[np.lexsort(pairs.T[::-1])].tolist())
 
 
-def _moved(piece: Piece, own: Sequence[Any]) -> tuple[Any, ...]:
+def _moved(piece: SheetPiece, own: Sequence[Any]) -> tuple[Any, ...]:
     return tuple(e.xreplace({u: own[0], v: own[1]}) for e in piece.expressions)
 
 

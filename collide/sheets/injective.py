@@ -31,7 +31,7 @@ import sympy as sp
 from codegen.kernel import Kernel, compile
 
 from ..search.clock import SEARCHING, Clock
-from .enclosures import Neighbours, affine, hull_of, slopes_on, tangents_at
+from .enclosures import PiecePairs, affine, hull_of, slopes_on, tangents_at
 from .folding import unfolded
 
 # Division ends where boxes are this small against the domain, or when so many pairs of boxes were examined, so many at once.
@@ -45,7 +45,7 @@ _FIRST, _SECOND, _TIME = slice(0, 2), slice(2, 4), 4
 # -- division -----------------------------------------------------------------------------------------------------
 
 
-def division(known: Neighbours, span: tuple[float, float], clock: Clock) -> tuple[np.ndarray, np.ndarray, np.ndarray, bool]:
+def division(known: PiecePairs, span: tuple[float, float], clock: Clock) -> tuple[np.ndarray, np.ndarray, np.ndarray, bool]:
     """Pairs of boxes (n, 5, 2) that are apart, to be searched; the numbers (n,) of their pairs of pieces; those that are not covered; and
     whether it came to its end within the budget.
 
@@ -73,7 +73,7 @@ def division(known: Neighbours, span: tuple[float, float], clock: Clock) -> tupl
 Boxes = tuple[np.ndarray, np.ndarray]
 
 
-def _examined(known: Neighbours, boxes: np.ndarray, owner: np.ndarray, smallest: np.ndarray, last: bool) -> tuple[Boxes, Boxes, np.ndarray]:
+def _examined(known: PiecePairs, boxes: np.ndarray, owner: np.ndarray, smallest: np.ndarray, last: bool) -> tuple[Boxes, Boxes, np.ndarray]:
     """Those to be searched, parts of those to be divided, and those not covered: the small ones, or all if these are the last."""
     join, hull, apart = _nearest(known, boxes, owner)
     near = _Near(known, owner, join, hull, boxes)
@@ -86,7 +86,7 @@ def _examined(known: Neighbours, boxes: np.ndarray, owner: np.ndarray, smallest:
     return kept, rest.divided(rest.axis(small[~end], smallest[rest.owner])), near.boxes[end]
 
 
-def _nearest(known: Neighbours, boxes: np.ndarray, owner: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def _nearest(known: PiecePairs, boxes: np.ndarray, owner: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """By which join the places are nearest; boxes (n, 3, 2) in u, v, t that hold both on its plane; and which pairs are apart by all."""
     a, count = boxes[:, _FIRST], known.place.shape[1]
     rows = np.repeat(owner, count)
@@ -103,7 +103,7 @@ def _nearest(known: Neighbours, boxes: np.ndarray, owner: np.ndarray) -> tuple[n
 class _Near:
     """Pairs of boxes, each with its pair of pieces, the join by which it is nearest, and its hull on the plane of that."""
 
-    known: Neighbours
+    known: PiecePairs
     owner: np.ndarray
     join: np.ndarray
     hull: np.ndarray

@@ -23,7 +23,7 @@ from ..situations.frame import Frame, all_of
 from ..situations.place import PlacedParametric
 from .glue import Join
 from .injective import NEAR
-from .sheet import Piece, Shape, hosted
+from .sheet import SheetPiece, SurfaceFamily, hosted
 
 Held = tuple[int | None, ...]
 """Of u1, v1, u2, v2: the end at which a parameter is held, or None."""
@@ -31,11 +31,11 @@ Held = tuple[int | None, ...]
 FREE: Held = (None, None, None, None)
 
 
-class Pair(NamedTuple):
+class SheetPair(NamedTuple):
     """Two pieces of a sheet, and their joins (none where they share nothing)."""
 
-    first: Piece
-    second: Piece
+    first: SheetPiece
+    second: SheetPiece
     joins: tuple[Join, ...]
 
     @property
@@ -43,7 +43,7 @@ class Pair(NamedTuple):
         return self.first.body, self.second.body
 
     @property
-    def pieces(self) -> tuple[Piece, Piece]:
+    def pieces(self) -> tuple[SheetPiece, SheetPiece]:
         return self.first, self.second
 
     @property
@@ -63,7 +63,7 @@ class Pair(NamedTuple):
         return [float(p) for p in (*self.first.periods, *self.second.periods)]
 
 
-def pair_problem(pair: Pair, span: tuple[float, float], held: Held = FREE, *, tangency: bool = True, closed: bool = True) -> Problem:
+def pair_problem(pair: SheetPair, span: tuple[float, float], held: Held = FREE, *, tangency: bool = True, closed: bool = True) -> Problem:
     """The earliest contact of a pair within a span of time, at different places; with parameters held at ends of their domains, that of
     a side or a corner. `closed`: at its sides, tangent planes need not agree.
     """
@@ -80,7 +80,7 @@ def pair_problem(pair: Pair, span: tuple[float, float], held: Held = FREE, *, ta
                           border=np.array([*border, False, False], int).reshape(-1, 2) if any(border) else None)
 
 
-def at_start(pair: Pair, moment: float) -> Problem:
+def at_start(pair: SheetPair, moment: float) -> Problem:
     """The pair at one moment: do its places meet then? The inner domain stays clear of the sides, so that what is proved is a crossing."""
     begin = pair_problem(pair, (moment, moment), tangency=False)
     inner = begin.inner.copy()
@@ -90,12 +90,12 @@ def at_start(pair: Pair, moment: float) -> Problem:
     return begin.instance(begin.parameters, begin.outer, inner)
 
 
-def _open_ends(pair: Pair) -> set[tuple[int, int, int]]:
+def _open_ends(pair: SheetPair) -> set[tuple[int, int, int]]:
     """The sides (0 or 1 for the surface, parameter, end) that are situations of their own."""
     return {(side, a, end) for side, piece in enumerate(pair.pieces) for a, end in piece.edges}
 
 
-def _feature(piece: Piece, held: Sequence[int | None]) -> str:
+def _feature(piece: SheetPiece, held: Sequence[int | None]) -> str:
     """The name of a face, a side or a corner: edges and vertices are numbered as those of a patch are by `first_contact`."""
     at = [(k, end) for k, end in enumerate(held) if end is not None]
     if len(at) == 2:
@@ -103,19 +103,19 @@ def _feature(piece: Piece, held: Sequence[int | None]) -> str:
     return f"edge {piece.edges.index(at[0])}" if at else "face 0"
 
 
-def _held(piece: Piece, held: Sequence[int | None]) -> tuple[tuple[Any, int], ...]:
+def _held(piece: SheetPiece, held: Sequence[int | None]) -> tuple[tuple[Any, int], ...]:
     """The ends of parameters at which these are held, or round which they are smooth."""
     ends = [(s, end) for s, end in zip((u, v), held, strict=True) if end is not None]
     return tuple(ends) if piece.pole is None else (piece.pole,)
 
 
-def _corners(piece: Piece) -> list[tuple[int, int]]:
+def _corners(piece: SheetPiece) -> list[tuple[int, int]]:
     """The corners as (end of u, end of v), in the order in which the edges reach them."""
     ends = [(end, w) if a == 0 else (w, end) for a, end in piece.edges for w in (0, 1)]
     return list(dict.fromkeys(ends))
 
 
-def _ends(pair: Pair, held: Held) -> np.ndarray:
+def _ends(pair: SheetPair, held: Held) -> np.ndarray:
     ends = [enclose(p.domain[k % 2][end]) for k, end in enumerate(held) for p in [pair.pieces[k // 2]] if end is not None]
     return np.array(ends).reshape(-1, 2)
 
@@ -137,7 +137,8 @@ def _coefficients(joins: tuple[Join, ...], domain: tuple[tuple[Any, Any], ...]) 
 
 
 @functools.lru_cache(maxsize=256)
-def _template(first: Shape, second: Shape, joins: int, held: tuple[bool, ...], tangency: bool, names: tuple[str, ...]) -> Problem:
+def _template(first: SurfaceFamily, second: SurfaceFamily, joins: int, held: tuple[bool, ...], tangency: bool,
+              names: tuple[str, ...]) -> Problem:
     """The problem of two families; parameters: the numbers of both, the ends at which parameters are held, and those of the joins."""
     spatial = held.count(False)
     frame = Frame(spatial, (0, 1))
@@ -178,7 +179,7 @@ class _Family(NamedTuple):
 class PlacedShape(PlacedParametric):
     """A family with variables of its own but for the parameters that are held, whose values are the parameters numbered `held`."""
 
-    def __init__(self, shape: Shape, frame: Frame, names: tuple[str, str], first: int, held: Sequence[int | None]) -> None:
+    def __init__(self, shape: SurfaceFamily, frame: Frame, names: tuple[str, str], first: int, held: Sequence[int | None]) -> None:
         self.shape, self.frame, self.first = shape, frame, first
         self.at = [frame.variable(name, (0, 1)) if number is None else frame.pool.parameter(number)
                    for name, number in zip(names, held, strict=True)]

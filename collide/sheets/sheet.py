@@ -43,7 +43,7 @@ _GRID = 8
 
 
 @dataclass(frozen=True, eq=False)
-class Shape:
+class SurfaceFamily:
     """A family of surfaces: a graph of three coordinates in u, v, t, which are variables 0 to 2, and of `parameters` numbers."""
 
     position: tuple[Expr, ...]
@@ -104,13 +104,13 @@ def hosted(outputs: Sequence[Expr], pool: ExprPool, at: Sequence[Expr], first: i
 
 
 @functools.lru_cache(maxsize=256)
-def _shape(graph: bytes, parameters: int) -> Shape:
-    return Shape(tuple(deserialize(graph)), parameters)
+def _shape(graph: bytes, parameters: int) -> SurfaceFamily:
+    return SurfaceFamily(tuple(deserialize(graph)), parameters)
 
 
 @functools.lru_cache(maxsize=64)
 @interruptible()
-def _net_shape(rows: int, columns: int, powers: int, rational: bool) -> Shape:
+def _net_shape(rows: int, columns: int, powers: int, rational: bool) -> SurfaceFamily:
     """Bezier patches whose control points are polynomials in t; parameters: the control points' coefficients of 1, t, t^2, ..., and the
     weights if `rational`.
     """
@@ -130,7 +130,7 @@ def _net_shape(rows: int, columns: int, powers: int, rational: bool) -> Shape:
 
 
 @dataclass(frozen=True, eq=False)
-class Piece:
+class SheetPiece:
     """A surface of the sheet, number `body`: a member of its family with the `numbers` (p, 2) over the exact `domain` of u and v.
 
     `periods`: the exact length of a parameter that closes on itself, else 0. `border`: per parameter and end, does the surface end, or
@@ -140,7 +140,7 @@ class Piece:
     """
 
     body: int
-    shape: Shape
+    shape: SurfaceFamily
     numbers: np.ndarray
     domain: tuple[Ends, Ends]
     periods: tuple[Any, Any] = (0, 0)
@@ -178,14 +178,14 @@ class Piece:
 
 
 @interruptible()
-def piece_of(surface: ParametricSurface, body: int) -> Piece:
+def piece_of(surface: ParametricSurface, body: int) -> SheetPiece:
     """A surface as a piece; one that moves rigidly as a whole is given at rest by the caller."""
     free = set(sides(surface))
     edges = tuple((int(s is v), end) for s, end in sides(surface) if not is_pole(surface, s, end))
     border = tuple(((s, 0) in free, (s, 1) in free) for s in (u, v))
     periods = tuple(hi - lo if period(surface, s) else sp.Integer(0) for s, (lo, hi) in surface.domain.items())
     shape, numbers = _as_polynomial(surface) or _as_formula(surface)
-    return Piece(body, shape, numbers, tuple(surface.domain.values()), periods, border, edges, surface)  # type: ignore[arg-type]
+    return SheetPiece(body, shape, numbers, tuple(surface.domain.values()), periods, border, edges, surface)  # type: ignore[arg-type]
 
 
 @dataclass(frozen=True, eq=False)
@@ -196,14 +196,14 @@ class Pole:
     in what is `far`: that ends where the cap begins to cover the surface, twice as far from the pole as `middle`.
     """
 
-    cap: Piece
-    tip: Piece
-    far: Piece
+    cap: SheetPiece
+    tip: SheetPiece
+    far: SheetPiece
     middle: Any
 
 
 @interruptible()
-def pole_of(whole: Piece, axis: int, end: int) -> Pole | None:
+def pole_of(whole: SheetPiece, axis: int, end: int) -> Pole | None:
     """The neighbourhood of the pole at an end of a parameter; None where no smooth parameters are found."""
     assert whole.surface is not None
     found = pole_chart(whole.surface, (u, v)[axis], end) if whole.periods[1 - axis] else None
@@ -217,7 +217,7 @@ def pole_of(whole: Piece, axis: int, end: int) -> Pole | None:
     return Pole(cap, cut(whole, axis, 1 - end, middle), cut(whole, axis, end, limit), middle)
 
 
-def cut(piece: Piece, axis: int, end: int, value: Any) -> Piece:
+def cut(piece: SheetPiece, axis: int, end: int, value: Any) -> SheetPiece:
     """The piece with another end of a parameter, inside it, where the surface goes on."""
     domain, border = [list(ends) for ends in piece.domain], [list(ends) for ends in piece.border]
     domain[axis][end], border[axis][end] = value, False
@@ -226,14 +226,14 @@ def cut(piece: Piece, axis: int, end: int, value: Any) -> Piece:
     return replace(piece, domain=((p, q), (r, s)), border=((a, b), (c, d)), edges=tuple(e for e in piece.edges if e != (axis, end)))
 
 
-def _as_formula(surface: ParametricSurface) -> tuple[Shape, np.ndarray]:
+def _as_formula(surface: ParametricSurface) -> tuple[SurfaceFamily, np.ndarray]:
     """The family of the formula as it is written."""
     pool = ExprPool()
     made = family(convert(surface.expressions, dict(zip((u, v, t), map(pool.variable, range(3)), strict=True)), pool))
     return _shape(serialize(made.outputs), len(made.numbers)), made.numbers
 
 
-def _as_polynomial(surface: ParametricSurface) -> tuple[Shape, np.ndarray] | None:
+def _as_polynomial(surface: ParametricSurface) -> tuple[SurfaceFamily, np.ndarray] | None:
     """A polynomial with rational coefficients as a Bezier patch over the unit square, so that all of equal degrees are one family. Over
     larger rectangles, and where degrees are high, the formula as it is serves better.
     """
@@ -264,10 +264,10 @@ def _enclosed(x: Fraction) -> tuple[float, float]:
     return (float(np.nextafter(near, -np.inf)) if exact > x else near), (float(np.nextafter(near, np.inf)) if exact < x else near)
 
 
-def pieces_of_nets(nets: BezierNets) -> list[Piece]:
+def pieces_of_nets(nets: BezierNets) -> list[SheetPiece]:
     shape = _net_shape(*nets.points.shape[2:4], 2, nets.weights is not None)
     rows = [(p, *(() if nets.weights is None else (nets.weights[k],))) for k, p in enumerate(nets.points)]
     unit = (sp.Integer(0), sp.Integer(1))
-    return [Piece(k, shape, np.repeat(np.concatenate([a.ravel() for a in row])[:, None], 2, axis=1), (unit, unit), net=row)
+    return [SheetPiece(k, shape, np.repeat(np.concatenate([a.ravel() for a in row])[:, None], 2, axis=1), (unit, unit), net=row)
             for k, row in enumerate(rows)]
 

@@ -34,7 +34,7 @@ from .frame import Frame, all_of, any_of
 from .place import Placed, PlacedParametric, contact_equations, in_world, place
 from .placed_implicit import PlacedImplicit, coordinates_of
 from .stationary import stationary
-from .tracking import Known
+from .tracking import KnownContact
 
 # Continuous operations with a kink.
 _KINKS = ("abs", "min", "max")
@@ -50,7 +50,7 @@ def member(first: Cell, second: Cell, **options: Any) -> Problem:
 
 @functools.lru_cache(maxsize=4096)
 def situation(first: Cell, second: Cell, time: tuple[Any, Any], *, tangency: bool = True, incoming: bool = False,
-              tracked: tuple[Known, ...] = (), label: tuple[int, int] = (0, 1), literal: bool = False,
+              tracked: tuple[KnownContact, ...] = (), label: tuple[int, int] = (0, 1), literal: bool = False,
               implied: bool = False, symbols: tuple[tuple[Any, ...], ...] = ((), ()), shared: int = 0,
               further: tuple[str, ...] = ("t",), free: tuple[tuple[str, ...], ...] = ()) -> Problem:
     """The earliest contact of two parts. The last variable is the time.
@@ -246,7 +246,7 @@ def _at_rest(functions: Sequence[Expr], frame: Frame) -> list[Expr]:
 
 
 def _feasible(a: Placed, b: Placed, equations: Sequence[Expr], frame: Frame, incoming: bool,
-              tracked: Sequence[Known]) -> Expr | None:
+              tracked: Sequence[KnownContact]) -> Expr | None:
     conditions: list[Expr] = []
     for p in (a, b):
         conditions += p.conditions()
@@ -256,7 +256,7 @@ def _feasible(a: Placed, b: Placed, equations: Sequence[Expr], frame: Frame, inc
     return all_of(frame.pool, conditions) if conditions else None
 
 
-def _far(position: Vector, known: Known, frame: Frame) -> Expr:
+def _far(position: Vector, known: KnownContact, frame: Frame) -> Expr:
     """Eq. 7: the distance to a tracked point is at least the radius."""
     pool = frame.pool
     symbols = {**frame.known(3), **frame.known(known.side)}

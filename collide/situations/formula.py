@@ -13,7 +13,7 @@ Node = tuple[bool, list[int]]
 _NEGATIVE, _POSITIVE = -1, -2
 
 
-class Formula:
+class LeafFormula:
     """Of so many leaves. `nodes` are numbered after the leaves, each after its children."""
 
     def __init__(self, count: int, nodes: list[Node], root: int) -> None:
@@ -35,7 +35,7 @@ class Formula:
                 found[child] |= found[k] & (hiding == 0)
         return found[:self._count].T
 
-    def reduced(self, up: np.ndarray, down: np.ndarray) -> "Formula | None":
+    def reduced(self, up: np.ndarray, down: np.ndarray) -> "LeafFormula | None":
         """That of the leaves alone that may be both >= 0, `up`, and <= 0, `down` (leaves,), where all others are as these say; None where
         none of these leaves is shown.
 
@@ -55,7 +55,7 @@ class Formula:
             else:
                 nodes.append((union, left))
                 told.append(count + len(nodes) - 1)
-        return Formula(count, nodes, told[self._root]) if told[self._root] >= 0 else None
+        return LeafFormula(count, nodes, told[self._root]) if told[self._root] >= 0 else None
 
     def needed(self) -> list[int]:
         """The leaves that its root is made of."""

@@ -21,7 +21,7 @@ from ..bodies.cells import Cell, Side, end_of
 from ..bodies.implicit_parts import Candidates, Implicit, is_side, may_meet
 from ..bodies.numbers import Numbers
 from ..search.paving import divided
-from .formula import Formula, Node
+from .formula import LeafFormula, Node
 from .placed_leaves import PlacedLeaves, leaves_of
 
 Window = tuple[float, float]
@@ -196,7 +196,8 @@ class Test:
     is, which `doubts` tell, nothing is asked.
     """
 
-    def __init__(self, tree: "Tree", placed: PlacedLeaves, planes: np.ndarray, doubts: tuple[np.ndarray, np.ndarray], part: Cell) -> None:
+    def __init__(self, tree: "LeafTree", placed: PlacedLeaves, planes: np.ndarray, doubts: tuple[np.ndarray, np.ndarray],
+                 part: Cell) -> None:
         leaves, sides = tree.numbers(part)
         up, down = doubts
         up[leaves] = down[leaves] = True
@@ -232,7 +233,7 @@ def _holds(outer: np.ndarray, box: np.ndarray) -> bool:
     return bool((outer[:, 0] <= box[:, 0]).all() and (box[:, 1] <= outer[:, 1]).all())
 
 
-class Tree:
+class LeafTree:
     """The leaves of a body, the sides of bounds at which they end, and what it is made of them. `ends` (leaves, 6): the sides of each leaf,
     by their numbers; the number of all of them stands for none.
     """
@@ -254,7 +255,7 @@ class Tree:
         self.total = np.array([bool(leaf.body.is_polynomial(x, y, z)) and not leaf.deforming for leaf in self._leaves])
         self.alike = {k: own for own in surfaces.values() for k in own}
         nodes: list[Node] = []
-        self.formula = Formula(len(self._leaves), nodes, self._add(body, nodes))
+        self.formula = LeafFormula(len(self._leaves), nodes, self._add(body, nodes))
         self.chosen = functools.lru_cache(maxsize=1 << 14)(self._chosen)
 
     def _add(self, body: ImplicitBody, nodes: list[Node]) -> int:
@@ -298,7 +299,7 @@ class Tree:
         return b < count or (a < count and b - count in self.ends[a])
 
 
-tree_of = functools.lru_cache(maxsize=128)(Tree)
+tree_of = functools.lru_cache(maxsize=128)(LeafTree)
 
 
 def _grouped(look: _Look) -> dict[tuple[int, int], np.ndarray]:

@@ -17,10 +17,10 @@ from codegen.algebra.margin import TERMS, Margin
 from codegen.walk import replaced
 from generative import ImplicitBody, ImplicitSurface, Motion, Rigid, x, y, z
 from generative.combination import Combination
-from generative.implicit import Piece
+from generative.implicit import BoundaryPiece
 from generative.products import Product
 from generative.resting import symbols_of
-from generative.template import Reader, write
+from generative.template import TemplateReader, write
 
 from ..bodies.cells import Side
 from ..bodies.implicit_parts import Implicit
@@ -134,7 +134,7 @@ def _upright(body: Any, ends: tuple[Any, ...]) -> tuple[Any, list[Any]] | None:
 
 @functools.lru_cache(maxsize=4096)
 def _read(expressions: tuple[Any, ...]) -> tuple[Any, list[Any]]:
-    reader = Reader()
+    reader = TemplateReader()
     return reader.read(expressions), reader.numbers
 
 
@@ -161,7 +161,7 @@ def _made(kind: _Kind) -> Implicit:
     rests = [[next(symbols) for _ in range(12)] for _ in range(kind.frames)]
     motions = [*(Product(kind.motion, Rigid._unchecked(sp.ImmutableMatrix(3, 3, e[:9]), e[9:])) for e in rests), kind.motion]
     leaves = [_leaf(leaf, numbers, motions[leaf.frame]) for leaf, numbers in zip(kind.leaves, own, strict=True)]
-    pieces = [Piece(leaves[k], *(tuple(_grown(tree, leaves) for tree in trees) for trees in sides)) for k, *sides in kind.pieces]
+    pieces = [BoundaryPiece(leaves[k], *(tuple(_grown(tree, leaves) for tree in trees) for trees in sides)) for k, *sides in kind.pieces]
     low, high = zip(*[(next(symbols), next(symbols)) for _ in range(3)], strict=True)
     return Implicit("", tuple(leaves[:kind.on]), tuple(pieces), kind.two_sided, kind.sides, within=tuple(zip(low, high, strict=True)),
                     mover=kind.motion, unbounded=kind.open, measured=kind.measured)

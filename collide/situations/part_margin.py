@@ -14,7 +14,7 @@ import numpy as np
 from codegen.algebra.margin import Margin, Pair
 
 from ..bodies.cells import Cell
-from .occupancy import Tree
+from .occupancy import LeafTree
 from .quadrics import Quadrics
 
 Signs = tuple[np.ndarray, np.ndarray]
@@ -29,7 +29,7 @@ class Measure:
     of what is added.
     """
 
-    def __init__(self, part: Cell, tree: Tree, quadrics: Quadrics, signs: Signs) -> None:
+    def __init__(self, part: Cell, tree: LeafTree, quadrics: Quadrics, signs: Signs) -> None:
         (self._leaves, self._planes), self._tree, self._quadrics = tree.numbers(part), tree, quadrics
         self._frame, self._margin, self._found = int(quadrics.frames[self._leaves[0]]), Margin(), list[Pair]()
         own = {k for leaf in self._leaves for k in tree.alike[leaf]}

@@ -15,7 +15,7 @@ import sympy as sp
 from codegen.algebra.margin import Margin
 from generative import ImplicitBody, ImplicitSurface, x, y, z
 from generative.combination import Combination
-from generative.implicit import Piece
+from generative.implicit import BoundaryPiece
 
 from ..bodies.cells import Cell
 from ..bodies.extent import box_of
@@ -114,12 +114,12 @@ def _is_total(leaf: ImplicitSurface) -> bool:
     return bool(leaf.body.is_polynomial(x, y, z)) and not leaf.deforming
 
 
-def _left(piece: Piece, told: Told) -> Piece | None:
+def _left(piece: BoundaryPiece, told: Told) -> BoundaryPiece | None:
     """A piece where leaves have signs; None where it has no point."""
     outside, inside = ([_rest(body, told) for body in bodies] for bodies in (piece.outside, piece.inside))
     if any(isinstance(e, int) and e < 0 for e in outside) or any(isinstance(e, int) and e > 0 for e in inside):
         return None
-    return Piece(piece.leaf, _bodies(outside), _bodies(inside))
+    return BoundaryPiece(piece.leaf, _bodies(outside), _bodies(inside))
 
 
 def _bodies(rests: Sequence[int | ImplicitBody]) -> tuple[ImplicitBody, ...]:

@@ -12,7 +12,7 @@ from typing import Any
 from codegen.from_sympy import convert
 from codegen.graph.expr import Expr
 from codegen.graph.vectors import Vector, cross, subtract
-from codegen.time_bounds.moving_bodies import Moving, moving
+from codegen.time_bounds.moving_bodies import MovingShape, moving
 from generative import Motion, u, v
 from generative.products import Product
 
@@ -80,13 +80,13 @@ class PlacedParametric:
     def _partials(self) -> list[Vector]:
         return [(d[0], d[1], d[2]) for d in self.frame.derivatives(self.position, [*self.own, self.frame.time])]
 
-    def moving(self) -> Moving | None:
+    def moving(self) -> MovingShape | None:
         """Shape and motion apart; None where a body deforms in another way than by functions of the time alone."""
         surface, motion, own = self.part.surface, self.part.surface.motion, [e.value for e in self.own]
         if surface.deforming:
             return moving(self.position, own, self.frame.spatial)
         entries = self._entries(motion)
-        return Moving(self.local.at, entries[:9], entries[9:], own, rigid=True)
+        return MovingShape(self.local.at, entries[:9], entries[9:], own, rigid=True)
 
     @property
     def tangents(self) -> list[Vector]:

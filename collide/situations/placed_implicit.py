@@ -10,7 +10,7 @@ from codegen.graph.meanvalue import mean_value_form
 from codegen.graph.vectors import Vector, cross
 from generative import ImplicitBody, ImplicitSurface, Motion, t, x, y, z
 from generative.combination import Combination
-from generative.implicit import Piece
+from generative.implicit import BoundaryPiece
 
 from ..bodies.cells import Cell, end_of
 from ..bodies.motions import carried, divided, entries_of, turned, way_between
@@ -213,7 +213,7 @@ class PlacedImplicit:
             return None
         return any_of(self.frame.pool, [p for p in pieces if p is not None])
 
-    def _on_piece(self, piece: Piece) -> Expr | None:
+    def _on_piece(self, piece: BoundaryPiece) -> Expr | None:
         pool = self.frame.pool
         zero = pool.constant(0)
         conditions = [pool.node("le", zero, self._level(b)) for b in piece.outside]

@@ -14,7 +14,7 @@ from codegen.graph.meanvalue import mean_value_form
 from codegen.kernel import Kernel
 from codegen.machine.tiers import compile_busy
 from generative import ImplicitBody, ImplicitSurface
-from generative.implicit import Piece
+from generative.implicit import BoundaryPiece
 
 from ..bodies.cells import Cell, Side, end_of
 from ..bodies.extent import box_of
@@ -252,7 +252,7 @@ def _others(part: Cell) -> tuple[Side, ...]:
 
 
 @functools.lru_cache(maxsize=1024)
-def _kernel(leaves: tuple[ImplicitSurface, ...], pieces: tuple[Piece, ...], sides: tuple[Side, ...], symbols: tuple[Any, ...],
+def _kernel(leaves: tuple[ImplicitSurface, ...], pieces: tuple[BoundaryPiece, ...], sides: tuple[Side, ...], symbols: tuple[Any, ...],
             ) -> tuple[Kernel, bool, tuple[int, ...]]:
     """What is zero where leaves and these sides meet, and 1 or 0 for on the surface of the body or not, of coordinates of the first leaf
     and the time; whether any of it depends on the time; and which of the symbols it or the bounds depend on. With mean-value forms, which

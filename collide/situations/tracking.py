@@ -17,7 +17,7 @@ from codegen.given import expression, shown
 from generative import ImplicitBody, Parameter, ParametricSurface, t, u, v, x, y, z
 from generative.body import called, label
 from generative.symbols import formula
-from generative.template import Reader, write
+from generative.template import TemplateReader, write
 
 from ..bodies.members import formula_member
 from ..bodies.mesh import Mesh
@@ -87,7 +87,7 @@ class Place:
         return tuple(e.xreplace({u: self.at[0], v: self.at[1]}) for e in self.surface.normal)
 
 
-class Known(NamedTuple):
+class KnownContact(NamedTuple):
     """A contact as a point of the first body that has parameters, number `side` of the pair (1 or 2)."""
 
     side: int
@@ -96,12 +96,12 @@ class Known(NamedTuple):
     radius: Any
 
 
-def known_points(items: Sequence[Tracked], bodies: Sequence[Any]) -> tuple[tuple[Known, ...], Numbers]:
+def known_points(items: Sequence[Tracked], bodies: Sequence[Any]) -> tuple[tuple[KnownContact, ...], Numbers]:
     """Contacts of one pair, with symbols in the place of the numbers of their functions: those that differ in numbers alone share kernels.
     `bodies` may be formulas of families. And the numbers.
     """
     given = [(*((item.u1, item.v1), (item.u2, item.v2))[_side(item, bodies) - 1], item.radius) for item in items]
-    reader = Reader(moves=True)
+    reader = TemplateReader(moves=True)
     formulas = [sp.S.Zero if e is None else formula(e, [t], "a tracked function") for row in given for e in row]
     instructions, outputs = reader.read(formulas, places=True)
     symbols = tuple(Parameter(f"k{j}") for j in range(len(reader.numbers)))
@@ -112,7 +112,7 @@ def known_points(items: Sequence[Tracked], bodies: Sequence[Any]) -> tuple[tuple
         side = _side(item, bodies)
         place = _place(bodies, item.pair[side - 1], item.features[side - 1], (u_at, v_at))
         assert place is not None
-        found.append(Known(side, place.surface, place.at, radius))
+        found.append(KnownContact(side, place.surface, place.at, radius))
     return tuple(found), Numbers(symbols, reader.numbers)
 
 

@@ -13,14 +13,14 @@ from ..bodies.cells import Cell
 from ..culling.broad_phase import Window
 from ..moment.pairs import Pair
 from .course import Course
-from .evidence import Doubts, Evidence, Query
+from .evidence import Doubts, Evidence, SceneQuery
 from .scene import Scene
 from .stages import at_kink, searches, to_the_end
 
 Near = tuple[Pair, Cell, Cell]
 
 
-def searched(query: Query) -> Iterator[Evidence]:
+def searched(query: SceneQuery) -> Iterator[Evidence]:
     """What is known of all of the time span, ever more of it, however the bodies move."""
     course = query.scene.course
     if course is not None:
@@ -28,7 +28,7 @@ def searched(query: Query) -> Iterator[Evidence]:
     return to_the_end(query, searches(query))
 
 
-def along(query: Query, course: Course) -> Iterator[Evidence]:
+def along(query: SceneQuery, course: Course) -> Iterator[Evidence]:
     """What is known, ever more of it: after every stage, and after that for what was hit."""
     way, last = _Way(query, course), float(course.ends[-1])
     for k, near in _near(query.scene.first, course):
@@ -60,7 +60,7 @@ def near_after(scene: Scene, course: Course, time: float) -> list[tuple[Pair, Wi
 class _Way:
     """How far the stages are searched: `begin`; and what stays in doubt."""
 
-    def __init__(self, query: Query, course: Course) -> None:
+    def __init__(self, query: SceneQuery, course: Course) -> None:
         self._query, self._course = query, course
         self.begin, self.doubts, self.decided = query.scene.span[0], Doubts(), False
         # What stands in one piece is not looked at in others: it would not be told from what it was.

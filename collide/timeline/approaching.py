@@ -28,7 +28,7 @@ from ..culling.broad_phase import Asked, Window, may_meet, windows
 from ..moment.pairs import Pair, Pairs
 from ..search.problem import Problem
 from ..situations.presence import is_still, near, outline, where, without_absent
-from .near_parts import Group, NearParts, Side
+from .near_parts import Group, LeafBody, NearParts
 from .near_triangles import Bundle, as_window, is_bundle
 from .situated import Features, Meeting, Situated, placed
 
@@ -223,7 +223,7 @@ class Approaching(Situated):
             return [Group(self.extent(body, part), part) for part in self.parts(body)]
         candidates = parts_of(self.bodies[body])
         assert isinstance(candidates, Candidates)
-        return Side(candidates, numbers, self.span, lambda part, box: placed(part, numbers, box)).groups()
+        return LeafBody(candidates, numbers, self.span, lambda part, box: placed(part, numbers, box)).groups()
 
     def _set_meetings(self, meetings: Sequence[Meeting]) -> None:
         self.bundles = [self._bundle(m, m.window) for m in meetings if is_bundle(m)]

@@ -8,14 +8,14 @@ from ..search.clock import CONVERTING
 from ..search.native.layout import LOCATED
 from ..search.search import Search
 from .crossings import crossing
-from .evidence import Evidence, Query, about, within
+from .evidence import Evidence, SceneQuery, about, within
 from .stalls import Request, drive_past
 
 # Boxes in which it may be seen that nothing meets while a motion jumps, and after how many it is looked whether something was located.
 _JUMP, _GLANCE = 100_000, 2_000
 
 
-def at_jump(query: Query, span: Window) -> Evidence:
+def at_jump(query: SceneQuery, span: Window) -> Evidence:
     """What may meet while a motion jumps. It is excluded wherever the bodies may be meanwhile, or by each of the formulas that may hold
     then; or it is proved of the moment after it, where bodies cross then.
     """
@@ -56,7 +56,7 @@ def _doubtful(search: Search) -> set[Pair]:
     return {search.problems[k].label for k in left}
 
 
-def _looked_at(query: Query, found: Evidence, search: Search) -> Evidence:
+def _looked_at(query: SceneQuery, found: Evidence, search: Search) -> Evidence:
     """Goes on with a search for what meets while a motion jumps. What is located once cannot be excluded."""
     boxes = _GLANCE
     while not (found.finished or found.located or search.pole) and boxes <= search.iterations and boxes < _JUMP:

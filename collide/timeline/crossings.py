@@ -9,7 +9,7 @@ import math
 from ..culling.broad_phase import Window
 from ..search.drive import drive
 from ..search.search import Search
-from .evidence import Evidence, Query, about
+from .evidence import Evidence, SceneQuery, about
 
 # Boxes in which it may be seen that bodies cross. (Measured: tests/benchmarks/constants.py, no case needs more than a quarter.)
 _CROSSED = 1 << 13
@@ -19,7 +19,7 @@ _REACH = 1e-6
 TOUCH = "bodies come so near that rounding cannot tell a touch from a near miss, and they are not proved to cross then or soon after."
 
 
-def crossing(query: Query, span: Window, boxes: int = _CROSSED) -> Evidence | None:
+def crossing(query: SceneQuery, span: Window, boxes: int = _CROSSED) -> Evidence | None:
     """Where bodies that were apart at the beginning of the span *provably* cross at its end."""
     crossings = query.scene.crossings(span[1])
     if not crossings:
@@ -30,13 +30,13 @@ def crossing(query: Query, span: Window, boxes: int = _CROSSED) -> Evidence | No
     return Evidence(search, True, span[0], [m for m, _ in crossings]) if search.proved < math.inf else None
 
 
-def crossed_by(query: Query, time: float) -> float:
+def crossed_by(query: SceneQuery, time: float) -> float:
     """A time by which bodies are proved to meet because they cross at a time; infinite where that is not proved."""
     found = crossing(query, (time, time))
     return math.inf if found is None else found.proved
 
 
-def bounded(query: Query, found: Evidence, time: float, doubt: str) -> Evidence:
+def bounded(query: SceneQuery, found: Evidence, time: float, doubt: str) -> Evidence:
     """What is located before a time: it is where bodies first meet if they cross then, else it stays in doubt."""
     assert found.search is not None
     found.search.proved = min(found.search.proved, crossed_by(query, time))
@@ -57,7 +57,7 @@ def touches(found: Evidence, end: float) -> bool:
     return s is not None and found.open and found.clear_until(end) < end and not any(s.problems[s.owner(k)].incoming for k in s.solutions)
 
 
-def past_touch(query: Query, found: Evidence, end: float, reach: float) -> tuple[Evidence, float]:
+def past_touch(query: SceneQuery, found: Evidence, end: float, reach: float) -> tuple[Evidence, float]:
     """What is known in a stretch up to `end` where bodies may touch, and a time from which on more is to be searched: the end, where the
     search tells that all is soon clear again. Else a time soon after the touch; that they cross then would prove contact.
     """

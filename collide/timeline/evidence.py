@@ -15,7 +15,7 @@ from .scene import Scene
 from .situated import Meeting
 
 
-class Query(NamedTuple):
+class SceneQuery(NamedTuple):
     """A scene, what is asked of its searches, and the budget. `region`: where alone the two bodies of the scene may meet in its span, if
     that is known. `features`: what is hit is searched, too, once the time is known.
     """
@@ -26,11 +26,11 @@ class Query(NamedTuple):
     region: Region | None = None
     features: bool = True
 
-    def within(self, span: Window, bodies: Sequence[Any] | None = None) -> "Query":
+    def within(self, span: Window, bodies: Sequence[Any] | None = None) -> "SceneQuery":
         """Of the same bodies, or others that are there, in another span of time."""
         return self._replace(scene=self.scene.within(span, bodies), region=None)
 
-    def held(self, held: Held, span: Window, labels: Collection[Pair]) -> "Query":
+    def held(self, held: Held, span: Window, labels: Collection[Pair]) -> "SceneQuery":
         """Of the formulas and numbers that bodies have then, and these pairs alone."""
         return self._replace(scene=self.scene.held(held, span, labels), region=None)
 

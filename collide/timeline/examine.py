@@ -15,11 +15,11 @@ from ..search.clock import CONVERTING
 from ..search.prepare import prepare
 from ..search.problem import Problem
 from ..search.search import Search
-from .evidence import Evidence, Query
+from .evidence import Evidence, SceneQuery
 from .features import bordered, explained, features
 from .sieve import near_in
 from .situated import Meeting
-from .stalls import Looks, Request, Stop, drive_looking, drive_past
+from .stalls import Looks, Request, StopReason, drive_looking, drive_past
 
 # Effort only (measured: tests/benchmarks/constants.py, 4 and 64 are alike).
 # So many pairs of parts of two bodies are culled once more, before they are converted, by their windows in the stretch alone.
@@ -33,7 +33,7 @@ _AHEAD = 0.02
 _MARGIN = 1e-12
 
 
-def first_meeting(query: Query, span: Window, proved: float = math.inf, looks: Looks = _TO_THE_END, closer: bool = False) -> Evidence:
+def first_meeting(query: SceneQuery, span: Window, proved: float = math.inf, looks: Looks = _TO_THE_END, closer: bool = False) -> Evidence:
     """A search of what may meet in a span of time, where contact is proved by the time `proved`.
 
     Where faces stand for their borders tangency does not narrow contacts there, so it stops as soon as the time is known to within
@@ -60,7 +60,7 @@ def first_meeting(query: Query, span: Window, proved: float = math.inf, looks: L
     return _answered(query, meetings, span, search, drive_looking(search, query.clock, query.scene.begin, span, clear, looks))
 
 
-def _answered(query: Query, meetings: Sequence[Meeting], span: Window, search: Search, stop: Stop) -> Evidence:
+def _answered(query: SceneQuery, meetings: Sequence[Meeting], span: Window, search: Search, stop: StopReason) -> Evidence:
     """What is known of a span when its search stops, with what it asked for done."""
     request = stop.request
     if request is Request.CLEAR:
@@ -74,11 +74,11 @@ def _answered(query: Query, meetings: Sequence[Meeting], span: Window, search: S
         if hit:
             return Evidence(search, True, span[1], meetings, hit)
         search.gap = 0.0
-        return _answered(query, meetings, span, search, Stop(drive_past(search, query.clock, query.scene.begin)))
+        return _answered(query, meetings, span, search, StopReason(drive_past(search, query.clock, query.scene.begin)))
     return Evidence(search, request is Request.DONE, span[1], meetings)
 
 
-def _charted(query: Query, search: Search, span: Window) -> Evidence:
+def _charted(query: SceneQuery, search: Search, span: Window) -> Evidence:
     """Begins anew, where a search met a pole, at the time up to which all is clear, with smooth parameters round that pole."""
     assert search.pole is not None
     query.scene.use_chart(*search.pole)
@@ -86,7 +86,7 @@ def _charted(query: Query, search: Search, span: Window) -> Evidence:
     return first_meeting(query._replace(region=None), (begin, span[1]), search.proved)
 
 
-def _converted(query: Query, meetings: Sequence[Meeting], span: Window) -> list[Problem] | None:
+def _converted(query: SceneQuery, meetings: Sequence[Meeting], span: Window) -> list[Problem] | None:
     """The problems with their code, one after the other; None if the time is up before. What is converted is kept for later calls."""
     problems: list[Problem] = []
     with query.clock.doing(CONVERTING):
@@ -105,7 +105,7 @@ def shortly_before(clear: float, span: Window) -> float:
     return max(span[0], clear - _MARGIN * (span[1] - clear))
 
 
-def simultaneous_until(query: Query, time: float) -> float:
+def simultaneous_until(query: SceneQuery, time: float) -> float:
     """The end of what is simultaneous with a time."""
     return min(query.scene.span[1], float(np.nextafter(time + query.options.simultaneity, math.inf)))
 
@@ -113,7 +113,7 @@ def simultaneous_until(query: Query, time: float) -> float:
 # -- what was hit -------------------------------------------------------------------------------------------------
 
 
-def _features(query: Query, search: Search, meetings: Sequence[Meeting], span: Window) -> list[Meeting]:
+def _features(query: SceneQuery, search: Search, meetings: Sequence[Meeting], span: Window) -> list[Meeting]:
     """The features at what a search located of the first contact."""
     found = search.possible_ones()
     # What was thinned out may be later than all that stands for it.
@@ -123,7 +123,7 @@ def _features(query: Query, search: Search, meetings: Sequence[Meeting], span: W
     return features(query.scene, search, meetings, around)
 
 
-def hit(query: Query, found: Evidence) -> Evidence:
+def hit(query: SceneQuery, found: Evidence) -> Evidence:
     """Goes on with a search that stopped when the time was known, now with edges and vertices beside the faces."""
     search, meetings, scene = found.search, found.meetings, query.scene
     assert search is not None

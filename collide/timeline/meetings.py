@@ -45,7 +45,7 @@ class Meeting(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class Near(Sequence[Meeting]):
+class NearPartPairs(Sequence[Meeting]):
     """Pairs of parts by numbers, each a meeting that is made where it is asked for: of a mesh there may be very many. `least` (n,); `pairs`
     (n, 4): which of the `labels`, the parts of its bodies, and the stage, that `make` takes.
     """
@@ -64,17 +64,17 @@ class Near(Sequence[Meeting]):
         label, i, j, stage = self.pairs[k].tolist()
         return self.make(self.labels[label], i, j, stage)
 
-    def _some(self, which: np.ndarray) -> "Near":
+    def _some(self, which: np.ndarray) -> "NearPartPairs":
         return replace(self, least=self.least[which], pairs=self.pairs[which])
 
-    def within(self, reach: float) -> "Near":
+    def within(self, reach: float) -> "NearPartPairs":
         """Those that may be as near."""
         return self._some(self.least <= reach)
 
-    def nearest_first(self) -> "Near":
+    def nearest_first(self) -> "NearPartPairs":
         return self._some(np.argsort(self.least, kind="stable"))
 
-    def without(self, label: Pair) -> "Near":
+    def without(self, label: Pair) -> "NearPartPairs":
         """Those of other bodies."""
         return self._some(np.array([other != label for other in self.labels], bool)[self.pairs[:, 0]])
 
@@ -87,7 +87,7 @@ class Meetings(Neighbourhood):
         # Of pairs of bodies that turn into themselves about one axis: which of them (0 or 1) is sliced, how it turns, and the slice.
         self.turned, self._asked = dict[Pair, tuple[int, Turning, Sequence[Cell]]](), set[Pair]()
 
-    def near(self, labels: Sequence[Pair], upper: float, closed: bool = False) -> Near:
+    def near(self, labels: Sequence[Pair], upper: float, closed: bool = False) -> NearPartPairs:
         """The pairs of parts of pairs of bodies that may be as near as `upper`, and lie where nearest points may be as far as that is
         known; or of `closed` parts only, all of them.
         """
@@ -99,7 +99,7 @@ class Meetings(Neighbourhood):
                 found, own = self._least(label, upper, closed)
             least.append(found)
             pairs.append(np.column_stack([np.full(len(found), k), own]))
-        return Near(labels, np.concatenate(least), np.concatenate(pairs), functools.partial(self._meeting, upper, closed))
+        return NearPartPairs(labels, np.concatenate(least), np.concatenate(pairs), functools.partial(self._meeting, upper, closed))
 
     def _least(self, label: Pair, upper: float, closed: bool) -> tuple[np.ndarray, np.ndarray]:
         """The same of one pair of bodies: how near (n,) parts come in stages (n, 3) at most."""

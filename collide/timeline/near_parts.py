@@ -39,7 +39,7 @@ class Group:
 
     extent: Extent
     part: Cell
-    side: "Side | None" = None
+    side: "LeafBody | None" = None
     leaf: int = -1
 
     @functools.cached_property
@@ -48,7 +48,7 @@ class Group:
         return [self] if self.side is None else self.side.finer(self)
 
 
-class Side:
+class LeafBody:
     """A body of many leaves with these numbers in a span of time."""
 
     def __init__(self, candidates: Candidates, numbers: Numbers, span: Window, placed: Placing) -> None:

@@ -28,7 +28,7 @@ def is_bundle(m: Any) -> bool:
     return isinstance(m.first, Triangles) or isinstance(m.second, Triangles)
 
 
-class Rows(NamedTuple):
+class CellPairs(NamedTuple):
     """n pairs of cells: their kinds (n, 2) as in `mesh_rows`, and their numbers (n, 2), of a cell of no mesh FACE and 0; and the times (n,)
     before which they are *proved* apart.
     """
@@ -37,11 +37,11 @@ class Rows(NamedTuple):
     numbers: np.ndarray
     begin: np.ndarray
 
-    def some(self, chosen: slice | np.ndarray) -> "Rows":
-        return Rows(*(array[chosen] for array in self))
+    def some(self, chosen: slice | np.ndarray) -> "CellPairs":
+        return CellPairs(*(array[chosen] for array in self))
 
 
-_NONE = Rows(np.empty((0, 2), np.int64), np.empty((0, 2), np.int64), np.empty(0))
+_NONE = CellPairs(np.empty((0, 2), np.int64), np.empty((0, 2), np.int64), np.empty(0))
 
 
 @dataclass(eq=False)
@@ -51,7 +51,7 @@ class Bundle:
     whole: Any
     descent: Descent
     sided: bool = False
-    found: Rows = _NONE
+    found: CellPairs = _NONE
     _read: int = 0
 
     @staticmethod
@@ -62,7 +62,7 @@ class Bundle:
         parts = extent(m.label[0], m.first).seen(shared), extent(m.label[1], m.second).seen(shared)
         return Bundle(m, Descent((m.first, m.second), parts, window), sided)
 
-    def until(self, time: float) -> Rows:
+    def until(self, time: float) -> CellPairs:
         """All pairs that may meet up to a time."""
         self.descent.until(time)
         self._take()
@@ -74,7 +74,7 @@ class Bundle:
         self._take()
         return self.descent.horizon
 
-    def meetings(self, rows: Rows) -> list[Any]:
+    def meetings(self, rows: CellPairs) -> list[Any]:
         """One of each row."""
         m, end = self.whole, self.whole.window[1]
         return [replace(m, first=_cell(m.first, *a), second=_cell(m.second, *b), window=(begin, end)) for a, b, begin in zip(
@@ -88,9 +88,9 @@ class Bundle:
         m = self.whole
         first, second = (_slots(cell, k, m.closed, self.sided) for cell, k in zip((m.first, m.second), pairs.T, strict=True))
         k, a, b = np.nonzero(first.there[:, :, None] & second.there[:, None])
-        new = Rows(np.stack([first.kinds[k, a], second.kinds[k, b]], axis=1),
+        new = CellPairs(np.stack([first.kinds[k, a], second.kinds[k, b]], axis=1),
                    np.stack([first.numbers[k, a], second.numbers[k, b]], axis=1), times[k])
-        self.found = Rows(*map(np.concatenate, zip(self.found, new, strict=True)))
+        self.found = CellPairs(*map(np.concatenate, zip(self.found, new, strict=True)))
 
 
 def _slots(cell: Cell, triangles: np.ndarray, faces: bool, sided: bool) -> Slots:

@@ -15,8 +15,8 @@ from ..culling.broad_phase import Window
 from ..search.clock import CONVERTING
 from ..search.problem import Problem
 from ..search.rows import Instances, RowSearch
-from .evidence import Query, within
-from .near_triangles import Bundle, Rows, own_columns
+from .evidence import SceneQuery, within
+from .near_triangles import Bundle, CellPairs, own_columns
 from .situated import Meeting
 
 # Effort only: so many pairs are sieved, so many of them at a time, in so many parts of their time; and where so many are left, they are
@@ -24,11 +24,11 @@ from .situated import Meeting
 _MANY, _AT_ONCE, _PARTS, _SOME, _STEPS = 128, 1 << 12, (1, 4, 16), 16, 60
 
 
-def near_in(query: Query, span: Window) -> list[Meeting] | None:
+def near_in(query: SceneQuery, span: Window) -> list[Meeting] | None:
     """The meetings that may be within a span; None if the time is up before they are known."""
     found = [m for m in query.scene.of_parts(span[1]) if within(m, span)]
     for bundle in query.scene.bundles:
-        rows: Rows | None = bundle.until(span[1])
+        rows: CellPairs | None = bundle.until(span[1])
         if rows is not None and len(rows.begin) > _MANY:
             rows = _sieved(query, bundle, rows, span)
         if rows is None:
@@ -37,7 +37,7 @@ def near_in(query: Query, span: Window) -> list[Meeting] | None:
     return sorted(found, key=lambda m: m.window[0])
 
 
-def _sieved(query: Query, bundle: Bundle, rows: Rows, span: Window) -> Rows | None:
+def _sieved(query: SceneQuery, bundle: Bundle, rows: CellPairs, span: Window) -> CellPairs | None:
     """The rows that are not *proved* to do nothing within a span, each with the time from which on it may; None if the time is up."""
     kinds, which = np.unique(rows.kinds, axis=0, return_inverse=True)
     rows, begin = rows._replace(begin=np.maximum(rows.begin, span[0])), np.full(len(rows.begin), np.inf)
@@ -55,7 +55,7 @@ def _sieved(query: Query, bundle: Bundle, rows: Rows, span: Window) -> Rows | No
     return rows._replace(begin=begin).some(begin <= span[1])
 
 
-def _instances(query: Query, bundle: Bundle, rows: Rows, span: Window) -> tuple[Problem, Instances]:
+def _instances(query: SceneQuery, bundle: Bundle, rows: CellPairs, span: Window) -> tuple[Problem, Instances]:
     """The situation of pairs of one kind over a span, each from its time on."""
     # Where its borders count from some time on, they do for all that come later.
     scene, (m,) = query.scene, bundle.meetings(rows.some(np.array([rows.begin.argmin()])))
@@ -98,7 +98,7 @@ def _may_be(problem: Problem, instances: Instances, begin: np.ndarray, end: np.n
     return np.asarray(~((lo[:, :equations] > 0.0) | (hi[:, :equations] < 0.0)).any(axis=1) & (hi[:, -1] > 0.0))
 
 
-def _searched(query: Query, problem: Problem, instances: Instances, begin: np.ndarray) -> np.ndarray:
+def _searched(query: SceneQuery, problem: Problem, instances: Instances, begin: np.ndarray) -> np.ndarray:
     """(n,): such times, of instances that have no zero before `begin`, after a short search of each."""
     known = begin.copy()
     instances.outer[:, problem.objective, 0] = instances.inner[:, problem.objective, 0] = begin

@@ -27,7 +27,7 @@ from ..search.problem import Problem
 from ..situations.contact import member, situation, with_numbers
 from ..situations.part_nearby import nearby
 from ..situations.presence import where
-from ..situations.tracking import Known
+from ..situations.tracking import KnownContact
 from .near_triangles import own_columns
 
 Features = tuple[Pair, str, str]
@@ -60,7 +60,7 @@ class Situated:
     tangency: bool
     closed: bool
     many: bool
-    tracked: dict[Pair, tuple[tuple[Known, ...], Numbers]]
+    tracked: dict[Pair, tuple[tuple[KnownContact, ...], Numbers]]
     states: Starts
     # Pairs whose surfaces are proved apart at the beginning, where it is not decided whether one body encloses the other; pairs that touch
     # as the span begins, and part at once; and those that are searched from before the beginning.
@@ -123,7 +123,7 @@ class Situated:
         (before, first), (_, second) = (_divided_numbers(self.bodies[k], own, shared) for k, own in zip(label, pair, strict=True))
         return first, second, self._known(label)[1], before
 
-    def _known(self, label: Pair) -> tuple[tuple[Known, ...], Numbers]:
+    def _known(self, label: Pair) -> tuple[tuple[KnownContact, ...], Numbers]:
         """The tracked contacts of two bodies, and their numbers."""
         return self.tracked.get(label, ((), NONE))
 

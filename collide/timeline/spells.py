@@ -30,7 +30,7 @@ from ..search.problem import Problem
 from ..search.search import Search
 from .along import searched
 from .course import course_of
-from .evidence import Evidence, Query
+from .evidence import Evidence, SceneQuery
 from .near_triangles import faces_at
 from .scene import Scene
 
@@ -174,7 +174,7 @@ class _Way:
         """What is known from a time on at which the surfaces are apart, in times of this way."""
         scene, found = self._within((begin, end)), Evidence(None, False, begin)
         scene.states = Starts(2, Start.DISJOINT)
-        for more in searched(Query(scene, options, clock, features=False)):
+        for more in searched(SceneQuery(scene, options, clock, features=False)):
             found = more
         return found
 

@@ -19,7 +19,7 @@ from generative.changes import joined_bodies
 from ..culling.broad_phase import Window
 from .at_jump import at_jump
 from .crossings import TOUCH, bounded, crossed_by, past_touch, reach_of, touches
-from .evidence import Doubts, Evidence, Query, about
+from .evidence import Doubts, Evidence, SceneQuery, about
 from .examine import first_meeting, hit, simultaneous_until
 from .jumps import free_of_jumps, jumps_of
 from .kinks import stage_ends
@@ -39,7 +39,7 @@ _TRIES, _PAYS = 6, 0.5
 _CLOSE = 1e-12
 
 
-def searches(query: Query, changes: bool = True, goes_on: bool = False) -> Iterator[Evidence]:
+def searches(query: SceneQuery, changes: bool = True, goes_on: bool = False) -> Iterator[Evidence]:
     """What is known, ever more of it: after every stage of the search for the time, and after that for what was hit. `goes_on`: other
     formulas hold after the span, which is left just before its end if something may be there.
     """
@@ -51,7 +51,7 @@ def searches(query: Query, changes: bool = True, goes_on: bool = False) -> Itera
         yield found
 
 
-def to_the_end(query: Query, evidence: Iterator[Evidence]) -> Iterator[Evidence]:
+def to_the_end(query: SceneQuery, evidence: Iterator[Evidence]) -> Iterator[Evidence]:
     """What is known, ever more of it. Of a contact located just at the end of the span, which rounding cannot tell from one after it, it is
     asked whether it is proved by how the motions go on.
     """
@@ -74,7 +74,7 @@ class Stages:
     beginning anew, where the search got to, makes few of many.
     """
 
-    def __init__(self, query: Query, changes: bool, goes_on: bool = False) -> None:
+    def __init__(self, query: SceneQuery, changes: bool, goes_on: bool = False) -> None:
         scene, self.query, self.simultaneity = query.scene, query, query.options.simultaneity
         self.begin, self.last = scene.span
         self.end, self.boxes = self.begin, 0
@@ -216,7 +216,7 @@ def _ends(meetings: Sequence[Meeting], span: Window) -> Iterator[float]:
 # -- contacts just where formulas end or change -------------------------------------------------------------------
 
 
-def beyond(query: Query, found: Evidence) -> Evidence | None:
+def beyond(query: SceneQuery, found: Evidence) -> Evidence | None:
     """A search from where all is clear to `simultaneity` after the span, if that decides what is located at the end of it; the formulas
     must not change there.
     """
@@ -243,7 +243,7 @@ def beyond(query: Query, found: Evidence) -> Evidence | None:
     return None
 
 
-def at_kink(query: Query, stage: Window) -> tuple[Evidence, float]:
+def at_kink(query: SceneQuery, stage: Window) -> tuple[Evidence, float]:
     """What is found in a short stage that ends beside a change of motion, and the time up to which it tells all.
 
     Where no contact is proved, places located there stay an open question: the search can but go on after them.
@@ -265,14 +265,14 @@ def at_kink(query: Query, stage: Window) -> tuple[Evidence, float]:
     return found, end
 
 
-def _by_itself(query: Query, stage: Window) -> Evidence:
+def _by_itself(query: SceneQuery, stage: Window) -> Evidence:
     """What is found in a short stage by itself: where motions are not known to be continuous, they may jump."""
     if not (query.scene.across or joined_bodies(query.scene.bodies, _around(stage))):
         return at_jump(query, stage)
     return _short(query.within(stage)) or Evidence(None, False, stage[0])
 
 
-def _joined(query: Query, stage: Window, reach: float) -> Evidence | None:
+def _joined(query: SceneQuery, stage: Window, reach: float) -> Evidence | None:
     """A search from `reach` before the stage to as much after it; None where motions are not known to be continuous then, and to
     change once.
     """
@@ -291,7 +291,7 @@ def _around(span: Window) -> Window:
     return float(np.nextafter(span[0], -math.inf)), float(np.nextafter(span[1], math.inf))
 
 
-def _short(query: Query) -> Evidence | None:
+def _short(query: SceneQuery) -> Evidence | None:
     """What is known of a short span in the end, also of what is hit."""
     found = searches(query._replace(features=True), changes=False)
     return (collections.deque(found, maxlen=1) or [None])[0]

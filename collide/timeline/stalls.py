@@ -66,14 +66,14 @@ class Request(Enum):
     SLOW = "slow"
 
 
-class Stop(NamedTuple):
+class StopReason(NamedTuple):
     """Why a search stopped; where it was left, the time up to which all is clear."""
 
     request: Request
     clear: float = math.nan
 
 
-def drive_looking(s: Search, clock: Clock, begin: float, span: tuple[float, float], mark: float, looks: Looks) -> Stop:
+def drive_looking(s: Search, clock: Clock, begin: float, span: tuple[float, float], mark: float, looks: Looks) -> StopReason:
     """Drives a search of a time span, in which all is clear up to `mark`."""
     before, stood, look, request = -math.inf, 0.0, _STANDING, Request.SPENT
     marks, due = (mark, mark), _PATIENCE // 2
@@ -83,18 +83,18 @@ def drive_looking(s: Search, clock: Clock, begin: float, span: tuple[float, floa
             break
         clear, ahead = s.clear_until(s.solutions, span[1]), min(s.least_open(k) for k in range(len(s.problems)))
         if looks.near > 0.0 and clear >= span[1] - looks.near:
-            return Stop(Request.CLEAR, clear)
+            return StopReason(Request.CLEAR, clear)
         if ahead >= before + looks.touch or s.proved < np.inf:
             before, stood, look = ahead, boxes, _STANDING
         elif boxes - stood >= look and ahead + 2.0 * looks.touch < span[1]:
             if _stands(s, ahead, looks):
-                return Stop(Request.TOUCH, clear)
+                return StopReason(Request.TOUCH, clear)
             look *= 2
         if looks.hasty and s.iterations >= due:
             if due >= _PATIENCE and _slow(s, marks, clear, span):
-                return Stop(Request.SLOW, clear)
+                return StopReason(Request.SLOW, clear)
             marks, due = (marks[1], clear), due + _PATIENCE // 2
-    return Stop(request)
+    return StopReason(request)
 
 
 def _stands(s: Search, ahead: float, looks: Looks) -> bool:

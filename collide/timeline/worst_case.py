@@ -50,7 +50,7 @@ class Left(NamedTuple):
     idle: frozenset[Any]
 
 
-class Parametric:
+class ParameterSearch:
     """Bodies with parameters that are variables in `ranges`. The `objective` is the time, or one of the parameters."""
 
     def __init__(self, bodies: Sequence[Any], ranges: Ranges, time: tuple[Any, Any], span: Window, ignored: Pairs,

@@ -17,7 +17,7 @@ from codegen.given import NotAFormula, doubles, expression
 from generative import Curve, Parameter, ParametricSurface, Rigid, curve, solids, sweep, t, u, v
 from generative.numeric import approx_function
 from generative.resting import written
-from generative.template import Reader
+from generative.template import TemplateReader
 
 RAN: list[int] = []
 PROGRAM = f"__import__('{__name__}', fromlist=['RAN']).RAN.append(1)"
@@ -75,7 +75,7 @@ def test_functions_go_by_their_class_not_by_their_name(function: Any, use: Calla
 
 def test_families_go_by_classes_too() -> None:
     """A function of the same name as SymPy's is not made into that where numbers are taken out of formulas."""
-    (e,) = written(Reader().read([sin(sp.Rational(1, 7777) * u)]), [Parameter(f"n{k}") for k in range(9)])
+    (e,) = written(TemplateReader().read([sin(sp.Rational(1, 7777) * u)]), [Parameter(f"n{k}") for k in range(9)])
     assert e.has(sin) and not e.has(sp.sin)
 
 

@@ -9,7 +9,7 @@ from generative.chart import is_pole
 from generative.family import member_of
 from generative.primitives import ball
 from generative.seams import period
-from generative.template import Reader, write
+from generative.template import TemplateReader, write
 
 
 def wavy(rng):
@@ -140,7 +140,7 @@ def test_parameters_of_a_body_are_among_its_numbers():
 def test_what_is_no_plain_function_stays_as_it_is():
     a = Parameter("a")
     e = sp.Piecewise((0.3 * u, u < 0.1), (a * u, True))
-    reader = Reader()
+    reader = TemplateReader()
     instructions, (at,) = reader.read([e])
     assert reader.numbers == [a]
     assert write(instructions, [Parameter("n0")])[at] == e.xreplace({a: Parameter("n0")})
@@ -150,7 +150,7 @@ def test_a_deep_formula():
     e = u
     for k in range(100):
         e = sp.sin(e) + sp.Rational(1, 1000 + k)
-    reader = Reader()
+    reader = TemplateReader()
     instructions, (at,) = reader.read([e])
     assert len(reader.numbers) == 100 and write(instructions, reader.numbers)[at] == e
 

@@ -21,7 +21,7 @@ import sympy as sp
 
 from generative import polyhedron, u, v
 from generative.mesh import polyhedron_from_file
-from generative.outline import Grid, cut
+from generative.outline import IntegerPoints, cut
 
 Point = tuple[Any, ...]
 Writer = Callable[[random.Random, "Body"], bytes]
@@ -44,7 +44,7 @@ class Body(NamedTuple):
         return Body(vertices, faces, self.volume)
 
     def triangles(self) -> "Body":
-        grid = Grid(self.vertices)
+        grid = IntegerPoints(self.vertices)
         return self._replace(faces=[tuple(face[k] for k in (piece[0], *piece[i:i + 2])) for face in self.faces
                                     for piece in cut([grid.at[c] for c in face], 0) for i in range(1, len(piece) - 1)])
 

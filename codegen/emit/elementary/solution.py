@@ -74,7 +74,7 @@ def _bits(L: Lanes, k: Value) -> Value:
     return L.bits_and(L.to_bits(L.add(k, L.const(_INTEGER))), L.bits_const(0xFFFFFFFF))
 
 
-def _rows(table: flows.Table, i: int) -> list[list[float]]:
+def _rows(table: flows.FlowTable, i: int) -> list[list[float]]:
     """With the rounding of Horner's scheme: for |z| <= H and u = 2^-52 the computed term c_k z^k carries at most 2 k + 2 roundings, z being
     rounded, and that of the slope 2 k + 4. The last factor makes up for the rounding of these sums themselves.
     """

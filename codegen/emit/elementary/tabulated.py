@@ -40,7 +40,7 @@ _INTEGER = 2.0**52
 """k + _INTEGER holds k in its low bits."""
 
 
-class Table(NamedTuple):
+class CellTable(NamedTuple):
     """`width` w of a cell, a power of two. `complement`: of 1 - f."""
 
     name: str
@@ -71,25 +71,25 @@ class Table(NamedTuple):
         return bound / math.factorial(self.degree + 1) * half**self.degree
 
 
-ERF = Table("erf", entire.ERF, Fraction(1, 4), 6, 14)
-ERFC = Table("erfc", entire.ERF, Fraction(1, 16), 8, 16, complement=True)
-SI = Table("sine_integral", entire.SI, Fraction(1, 2), 64, 13)
+ERF = CellTable("erf", entire.ERF, Fraction(1, 4), 6, 14)
+ERFC = CellTable("erfc", entire.ERF, Fraction(1, 16), 8, 16, complement=True)
+SI = CellTable("sine_integral", entire.SI, Fraction(1, 2), 64, 13)
 
 
-def bessel_table(n: int) -> Table:
-    return Table(f"bessel_j_{n}", entire.bessel(n), Fraction(1, 2), 64, 13)
+def bessel_table(n: int) -> CellTable:
+    return CellTable(f"bessel_j_{n}", entire.bessel(n), Fraction(1, 2), 64, 13)
 
 
 # -- the table ----------------------------------------------------------------------------------------------------
 
 
 @functools.cache
-def rows(table: Table) -> list[list[float]]:
+def rows(table: CellTable) -> list[list[float]]:
     """For k = 0, 1, ...: f(k w) and f'(k w) as two numbers each, the coefficients of t^2, t^3, ..., E_0 and E_1."""
     return [_row(table, k) for k in range(int(table.limit / table.width) + 1)]
 
 
-def _row(table: Table, k: int) -> list[float]:
+def _row(table: CellTable, k: int) -> list[float]:
     """A coefficient c_j is off by its rounding. From j = 2 on the computed term c_j t^j carries at most j roundings of powers, one for each
     level of the scheme, and four more; of f(k w) and f'(k w) t only low parts are rounded, fewer than eight times each, which `_value` adds
     for f(k w). The rest of Taylor's series is f^(d + 1) t^(d + 1) / (d + 1)!. All but what f(k w) brings is in proportion to |t| at least.
@@ -134,7 +134,7 @@ def _up(x: Fraction) -> float:
 # -- values -------------------------------------------------------------------------------------------------------
 
 
-def _columns(L: Lanes, table: Table, x: Value) -> tuple[Value, list[Value]]:
+def _columns(L: Lanes, table: CellTable, x: Value) -> tuple[Value, list[Value]]:
     """t, and the columns of the row of the table for 0 <= x <= limit."""
     width = float(table.width)
     k = L.floor(L.fma(x, L.const(1 / width), L.const(SHORT_OF_HALF)))
@@ -143,7 +143,7 @@ def _columns(L: Lanes, table: Table, x: Value) -> tuple[Value, list[Value]]:
     return t, L.row(f"table_{table.name}", lambda: rows(table), index, table.degree + 5)
 
 
-def _value(L: Lanes, table: Table, x: Value) -> tuple[Approximation, Value]:
+def _value(L: Lanes, table: CellTable, x: Value) -> tuple[Approximation, Value]:
     """f(x) and an approximation of f'(x), for 0 <= x <= limit."""
     t, (high, low, slope, slope_low, *c, standing, growing) = _columns(L, table, x)
     rest = polynomial(L, t, c)
@@ -158,7 +158,7 @@ def _value(L: Lanes, table: Table, x: Value) -> tuple[Approximation, Value]:
     return Approximation(total, low, error), L.fma(t, bend, slope)
 
 
-def _signed(L: Lanes, table: Table, x: Value) -> tuple[Approximation, Value]:
+def _signed(L: Lanes, table: CellTable, x: Value) -> tuple[Approximation, Value]:
     """The same for |x| <= limit; f is odd."""
     y, slope = _value(L, table, L.min(L.abs(x), L.const(float(table.limit))))
     sign = L.bits_and(L.to_bits(x), L.to_bits(L.const(-0.0)))
@@ -210,7 +210,7 @@ def erfc(L: Lanes, n: Value, h: Value) -> Interval:
     return L.min(_complement(L, h)[0], L.const(0.0)), _complement(L, L.neg(n))[1]
 
 
-def _spanned(L: Lanes, table: Table, n: Value, h: Value, everywhere: Interval) -> Interval:
+def _spanned(L: Lanes, table: CellTable, n: Value, h: Value, everywhere: Interval) -> Interval:
     """The range of J_n or Si, which is met with negated lower and upper bounds that hold `everywhere`."""
     zero, limit = L.const(0.0), L.const(float(table.limit))
     a, b = L.neg(n), h
@@ -282,5 +282,5 @@ def sine_integral_point(L: Lanes, x: Value) -> tuple[Value]:
     return (_known(L, SI, x, L.add(y.high, y.low)),)
 
 
-def _known(L: Lanes, table: Table, x: Value, value: Value) -> Value:
+def _known(L: Lanes, table: CellTable, x: Value, value: Value) -> Value:
     return L.select(L.le(L.abs(x), L.const(float(table.limit))), value, L.const(math.nan))

@@ -30,7 +30,7 @@ from ...graph import lattices
 from ...graph.lattices import DEGREE, Bounds, Lattice, Orders
 from ..lanes import Lanes
 from .solution import name
-from .window import Window, pairs, smooth, window
+from .window import SeriesWindow, pairs, smooth, window
 
 Value = str
 Interval = tuple[Value, Value]
@@ -98,7 +98,7 @@ class _Table:
         self.points, self.hulls = f"lattice_{own}", f"lattice_hulls_{own}_{'_'.join(map(str, self.orders))}_{least}"
         self.sides = [n + 2 * DEGREE + 1 for n in self.lattice.shape]
 
-    def window(self, first: Sequence[Value], weights: Sequence[Sequence[Value]], slants: Sequence[Sequence[Value]] = ()) -> Window:
+    def window(self, first: Sequence[Value], weights: Sequence[Sequence[Value]], slants: Sequence[Sequence[Value]] = ()) -> SeriesWindow:
         """What the coefficients from those of these cells on say (see `window`)."""
         L, (_, b, c) = self.L, self.sides
         L.table(self.points, self._coefficients)
@@ -196,7 +196,7 @@ def _near(L: Lanes, t: _Table, axes: Sequence[_Axis], point: bool) -> Interval:
     return L.select(near, n, low), L.select(near, h, high)
 
 
-def _at_point(L: Lanes, t: _Table, axes: Sequence[_Axis], w: Window, near: Value) -> Interval:
+def _at_point(L: Lanes, t: _Table, axes: Sequence[_Axis], w: SeriesWindow, near: Value) -> Interval:
     """After k differences coefficients, and what they differ by, are no more than 2^k and 2^(k + 1) as large."""
     reach = reduce(L.add, [axis.reach for axis in axes])
     error = L.mul(w.size, L.fma(reach, L.const(2.0 ** (sum(t.orders) + 1)), L.const(_error(t.orders))))
@@ -204,7 +204,7 @@ def _at_point(L: Lanes, t: _Table, axes: Sequence[_Axis], w: Window, near: Value
     return L.sub(error, w.value), L.add(w.value, error)
 
 
-def _in_window(L: Lanes, t: _Table, axes: Sequence[_Axis], w: Window) -> Interval:
+def _in_window(L: Lanes, t: _Table, axes: Sequence[_Axis], w: SeriesWindow) -> Interval:
     error = L.mul(w.size, L.const(_error(t.orders)))
     n, h = L.sub(error, w.least), L.add(w.most, error)
     if DEGREE in t.orders:

@@ -18,7 +18,7 @@ Rows = dict[tuple[int, int], Value]
 _WINDOW, _WIDTH = DEGREE + 2, 8
 
 
-class Window(NamedTuple):
+class SeriesWindow(NamedTuple):
     """Of the coefficients after differences: the sum of all times their weights; `size`: of the largest before differences. And unless only
     a `point` is asked for the `least` and the `most`; `steepest`: of the largest difference more along each axis; `slopes`: the sums of
     such differences, of axes along which the function is smooth; and `bends`, the largest of the differences along two of these.
@@ -43,7 +43,7 @@ def pairs(orders: Orders) -> list[tuple[int, int]]:
 
 
 def window(L: Lanes, table: str, strides: tuple[int, int], start: Value, orders: Orders, weights: Sequence[Sequence[Value]],
-           slants: Sequence[Sequence[Value]] = ()) -> Window:
+           slants: Sequence[Sequence[Value]] = ()) -> SeriesWindow:
     """Of a table with such strides, from `start` (bits) on. `weights`: as many along each axis as there are coefficients. `slants`: as many
     as there are after one difference more, none along axes that are not smooth; left out where only a point is asked for.
     """
@@ -59,8 +59,8 @@ def window(L: Lanes, table: str, strides: tuple[int, int], start: Value, orders:
     packed = L.emit(f"call fastcc {results} @{name}({', '.join(arguments)})")
     found = [L.emit(f"extractvalue {results} {packed}, {k}") for k in range(count)]
     if point:
-        return Window(found[0], found[1])
-    return Window(found[0], found[1], found[2], found[3], tuple(found[4:7]), tuple(found[7:7 + first]), tuple(found[7 + first:]))
+        return SeriesWindow(found[0], found[1])
+    return SeriesWindow(found[0], found[1], found[2], found[3], tuple(found[4:7]), tuple(found[7:7 + first]), tuple(found[7 + first:]))
 
 
 def _written(L: Lanes, name: str, results: str, orders: Orders, weights: Sequence[str], point: bool) -> str:
@@ -81,7 +81,7 @@ def _written(L: Lanes, name: str, results: str, orders: Orders, weights: Sequenc
 
 
 def _values(B: Lanes, L: Lanes, orders: Orders, point: bool) -> list[Value]:
-    """Those of a `Window`, scalars."""
+    """Those of a `SeriesWindow`, scalars."""
     rows, length = _rows(B, L), _WINDOW
     size = _largest(B, rows, length)
     for axis, n in enumerate(orders):

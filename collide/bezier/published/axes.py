@@ -7,12 +7,12 @@ one's with the other's. What an axis removes is proved by the kernel `test`: `ap
 from codegen.machine.loops import call_kernel, native
 
 from ..loop import ALONG_U, ALONG_V, measured
-from ..memory import LANES, Node
+from ..memory import LANES, Subpatch
 from .contacts_memory import AxesMemory
 
 
 @native
-def meeting(s: AxesMemory, a: Node, b: Node, begin: float, end: float, groups: int) -> bool:
+def meeting(s: AxesMemory, a: Subpatch, b: Subpatch, begin: float, end: float, groups: int) -> bool:
     """The `period` in which the hulls of two nodes may meet along all axes of so many groups of eight; is there one?
 
     Each axis removes closed periods, in which there is no contact. What is left is enclosed by one interval.
@@ -48,7 +48,7 @@ def world_axes(s: AxesMemory) -> None:
 
 
 @native
-def oriented_axes(s: AxesMemory, a: Node, b: Node, t: float) -> None:
+def oriented_axes(s: AxesMemory, a: Subpatch, b: Subpatch, t: float) -> None:
     """The axes of both nodes at a time, and the nine cross products, as two groups; the last one twice."""
     for side in range(2):
         node = b if side == 1 else a
@@ -63,7 +63,7 @@ def oriented_axes(s: AxesMemory, a: Node, b: Node, t: float) -> None:
 
 
 @native
-def along(s: AxesMemory, k: int, node: Node, which: int, t: float) -> None:
+def along(s: AxesMemory, k: int, node: Subpatch, which: int, t: float) -> None:
     """Axis k is one of the vectors of a node."""
     axis(s, k, measured(s, node, which, 0, t), measured(s, node, which, 1, t), measured(s, node, which, 2, t))
 

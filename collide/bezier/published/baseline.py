@@ -18,7 +18,7 @@ from codegen.machine.loops import call_kernel, native
 
 from ..heap import first_box, pop, push
 from ..loop import fresh, halve, load
-from ..memory import MISS, NO_ROOM, SPENT, UNRESOLVED, Node, PatchPair
+from ..memory import MISS, NO_ROOM, SPENT, UNRESOLVED, PatchPair, Subpatch
 from .axes import meeting, oriented_axes, world_axes
 from .contacts_memory import AxesMemory
 
@@ -67,7 +67,7 @@ def solve(s: AxesMemory, pair: PatchPair, axes: int) -> int:
 
 
 @native
-def answer(s: AxesMemory, pair: PatchPair, a: Node, b: Node, begin: float, verdict: int) -> int:
+def answer(s: AxesMemory, pair: PatchPair, a: Subpatch, b: Subpatch, begin: float, verdict: int) -> int:
     pair.time[0], pair.time[1] = begin, begin + s.tolerance
     for i in range(2):
         pair.parameters[i], pair.parameters[2 + i] = a.rectangle.lo(i), b.rectangle.lo(i)
@@ -75,7 +75,7 @@ def answer(s: AxesMemory, pair: PatchPair, a: Node, b: Node, begin: float, verdi
 
 
 @native
-def quarters(s: AxesMemory, node: Node) -> int:
+def quarters(s: AxesMemory, node: Subpatch) -> int:
     """The number of the first of the four quarters of a node; of a tensor-product patch, its halves come before them in memory."""
     if node.child < 0:
         half = s.nodes
@@ -91,7 +91,7 @@ def quarters(s: AxesMemory, node: Node) -> int:
 
 
 @native
-def quarter_triangle(s: AxesMemory, node: Node, first: int) -> None:
+def quarter_triangle(s: AxesMemory, node: Subpatch, first: int) -> None:
     """Quarter a triangular patch. Its rectangle says where the corner w = 1 is, and the way from there to the others, negative in
     the middle part.
     """
@@ -106,7 +106,7 @@ def quarter_triangle(s: AxesMemory, node: Node, first: int) -> None:
 
 
 @native
-def meet(s: AxesMemory, a: Node, b: Node, begin: float, end: float, axes: int) -> bool:
+def meet(s: AxesMemory, a: Subpatch, b: Subpatch, begin: float, end: float, axes: int) -> bool:
     """The period in which the bounding boxes of two nodes intersect; is there one?"""
     if axes == WORLD:
         world_axes(s)

@@ -7,9 +7,9 @@ from codegen.machine.loops import native
 from ...search.native.layout import EXISTS
 from ..local import differentiate, estimate
 from ..loop import copy_point, whole
-from ..memory import LANES, Candidate, Node
+from ..memory import LANES, Candidate, Subpatch
 from ..proof import choose, look, prove, within
-from .contacts_memory import Contact, ContactsMemory, Patch
+from .contacts_memory import AcceptedBox, BezierPatchRow, ContactsMemory
 from .neighbours import beside
 
 # Steps of the local solve are no longer.
@@ -21,7 +21,7 @@ _NEARLY = 0.999
 
 
 @native
-def copy_patch(s: ContactsMemory, patch: Patch, node: Node, side: int) -> None:
+def copy_patch(s: ContactsMemory, patch: BezierPatchRow, node: Subpatch, side: int) -> None:
     """A patch as a node, and as the data of one side of the pair."""
     for c in range(s.points):
         s.present.weights[side, c] = patch.heavy[c]
@@ -32,7 +32,7 @@ def copy_patch(s: ContactsMemory, patch: Patch, node: Node, side: int) -> None:
 
 
 @native
-def confirm(s: ContactsMemory, contact: Contact, box: Candidate) -> None:
+def confirm(s: ContactsMemory, contact: AcceptedBox, box: Candidate) -> None:
     """Try to prove a contact near an accepted box, and take it in its place."""
     copy_patch(s, contact.first, s.node[0], 0)
     copy_patch(s, contact.second, s.node[1], 1)
@@ -50,7 +50,7 @@ def confirm(s: ContactsMemory, contact: Contact, box: Candidate) -> None:
 
 
 @native
-def outward(s: ContactsMemory, contact: Contact) -> None:
+def outward(s: ContactsMemory, contact: AcceptedBox) -> None:
     """The direction in which the first body approaches: about minus the multipliers, or the first surface's normal if that is near."""
     along, square, length = 0.0, 0.0, 0.0
     for i in range(3):
@@ -69,7 +69,7 @@ def outward(s: ContactsMemory, contact: Contact) -> None:
 
 
 @native
-def settle_near(s: ContactsMemory, contact: Contact, box: Candidate) -> bool:
+def settle_near(s: ContactsMemory, contact: AcceptedBox, box: Candidate) -> bool:
     """`settle` in the patches of the box itself, or where it is at their sides, in their neighbours, which own the contact then."""
     first, second = beside(s, box.first, 0, box.begin), beside(s, box.second, 1, box.begin)
     for i in range(first):
@@ -148,7 +148,7 @@ def entry(s: ContactsMemory, i: int, j: int) -> float:
 
 
 @native
-def proved_box(s: ContactsMemory, contact: Contact) -> None:
+def proved_box(s: ContactsMemory, contact: AcceptedBox) -> None:
     """The box that a proof of `proof` is about: frozen variables thin, the others as the operator returned them."""
     for j in range(5):
         contact.found.put(j, s.x[j], s.x[j])

@@ -17,7 +17,7 @@ from codegen.machine.loops import native
 from ...search.native.layout import FINISHED, LOCATED, NEED_BOXES, NEED_SOLUTIONS, SLICE
 from ..heap import enqueue, first_box, pop
 from ..loop import CENTRE, VARIATION_U, VARIATION_V, measured
-from ..memory import Candidate, Node
+from ..memory import Candidate, Subpatch
 from .axes import meeting, oriented_axes
 from .baseline import quarters
 from .confirm import confirm, copy_patch
@@ -76,7 +76,7 @@ def divide(s: ContactsMemory, box: Candidate) -> None:
 
 
 @native
-def test(s: ContactsMemory, a: Node, b: Node, begin: float, end: float) -> None:
+def test(s: ContactsMemory, a: Subpatch, b: Subpatch, begin: float, end: float) -> None:
     """Queue a box if the nodes may meet in the window: by the step of time in which that begins, in a step the finer first."""
     s.tests += 1
     oriented_axes(s, a, b, begin)

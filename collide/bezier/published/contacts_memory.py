@@ -15,18 +15,18 @@ class AxesMemory(PairsMemory):
     period: Floats = array(2)                      # in which two nodes may meet
 
 
-class Patch(Row):
+class BezierPatchRow(Row):
     body: int                                      # whose it is
     net: Grid[float] = array(2, "points", 3)       # control points and velocities
     heavy: Floats = array("points")                # weights
 
 
-class Contact(Row):
+class AcceptedBox(Row):
     """An accepted box, or what was proved in it."""
 
     kind: int                                      # LOCATED or EXISTS
-    first: Patch
-    second: Patch
+    first: BezierPatchRow
+    second: BezierPatchRow
     found: Box = array(5, 2)                       # u1, v1, u2, v2, t
     place: Floats = array(3)
     direction: Floats = array(3)                   # out of the first body, of any length; 0 where none is known
@@ -35,8 +35,8 @@ class Contact(Row):
 class ContactsMemory(AxesMemory):
     """There is one pair, whose contact is being proved."""
 
-    patch: Table[Patch] = table("patches")
-    contact: Table[Contact] = table("contact_room")
+    patch: Table[BezierPatchRow] = table("patches")
+    contact: Table[AcceptedBox] = table("contact_room")
     patches: int
     contacts: int
     contact_room: int

@@ -7,21 +7,21 @@ from codegen.machine.loops import native
 
 from ..local import evaluate
 from ..loop import size
-from ..memory import Node
-from .contacts_memory import NEIGHBOURS, SPARE, ContactsMemory, Patch
+from ..memory import Subpatch
+from .contacts_memory import NEIGHBOURS, SPARE, BezierPatchRow, ContactsMemory
 
 # So many sizes of a box away from its middle a neighbour's point, as far from the side, may be.
 _AWAY = 3.0
 
 
 @native
-def root(s: ContactsMemory, node: Node) -> Patch:
+def root(s: ContactsMemory, node: Subpatch) -> BezierPatchRow:
     """The patch a node is a part of."""
     return s.patch[s.root[node.number]]
 
 
 @native
-def beside(s: ContactsMemory, node: Node, side: int, t: float) -> int:
+def beside(s: ContactsMemory, node: Subpatch, side: int, t: float) -> int:
     """The patches round the middle of a node, as `near_patch` and `near_at`, its own first: how many.
 
     Looked for are patches with the same parameter along the common side, and one minus the other across it; what others are there is
@@ -48,17 +48,17 @@ def beside(s: ContactsMemory, node: Node, side: int, t: float) -> int:
 
 
 @native
-def at_end(node: Node, along_v: int) -> bool:
+def at_end(node: Subpatch, along_v: int) -> bool:
     return node.rectangle.lo(along_v) <= 0.0 or node.rectangle.hi(along_v) >= 1.0
 
 
 @native
-def note(s: ContactsMemory, side: int, k: int, patch: Patch, u: float, v: float) -> None:
+def note(s: ContactsMemory, side: int, k: int, patch: BezierPatchRow, u: float, v: float) -> None:
     s.near_patch[side, k] = patch.number
     s.near_at[side, k, 0], s.near_at[side, k, 1] = u, v
 
 
 @native
-def point(s: ContactsMemory, patch: Patch, u: float, v: float, t: float) -> None:
+def point(s: ContactsMemory, patch: BezierPatchRow, u: float, v: float, t: float) -> None:
     """A point of a patch, approximately, as the first of `S`."""
     evaluate(s, s.node[SPARE + patch.number], 0, u, v, t)

@@ -32,11 +32,11 @@ from ...search.native import layout
 from ...search.options import Options
 from .. import kernel as kernels
 from ..enclosure import enclose as enclose_gap
-from ..form import Piece, Run, nearest, number, pieces, raised
+from ..form import BezierPiece, ParameterRun, nearest, number, pieces, raised
 from ..pairs import inherited
 from .apart import apart
 from .contacts import run, start
-from .contacts_memory import Contact, ContactsMemory, Patch
+from .contacts_memory import AcceptedBox, BezierPatchRow, ContactsMemory
 
 _NODES, _BOXES, _SOLUTIONS = 1 << 12, 1 << 12, 256
 # The step of time within which boxes may come in any order: a part of the simultaneity, and the least and largest, of the span.
@@ -97,7 +97,7 @@ class PatchSearch:
     solution_count = Number[int](ContactsMemory, "contacts")
     first, earliest = Number[float](ContactsMemory), Number[float](ContactsMemory)
 
-    def __init__(self, bodies: Sequence[int], patches: Sequence[Piece], span: tuple[Any, Any]) -> None:
+    def __init__(self, bodies: Sequence[int], patches: Sequence[BezierPiece], span: tuple[Any, Any]) -> None:
         self.patches, self.span, self.steps = patches, span, 0
         N, M = (max(p.degrees[k] for p in patches) for k in range(2))
         net, weights, error = _rounded(patches, (N, M), span)
@@ -110,7 +110,7 @@ class PatchSearch:
             "pairs": 1, "points": points, "record": points + kernels.MEASURES, "patches": count, "node_room": _NODES + count,
             "box_room": _BOXES + count**2, "contact_room": _SOLUTIONS})
         self.arrays["net"][:], self.arrays["heavy"][:] = (net / self.unit).reshape(count, 2, points, 3), weights.reshape(count, points)
-        self.arrays.table(Patch)["body"] = bodies
+        self.arrays.table(BezierPatchRow)["body"] = bodies
         self._set(**_kernels(N, M, rational), rational=rational, degree=max(N, M), scale=_size(self.arrays["net"]), ratio=ratio,
                   proved=np.inf, cut=np.inf, error=inherited(2.0**-51, weights.reshape(1, -1)) if error else 0.0)
 
@@ -161,7 +161,7 @@ class PatchSearch:
         return math.nextafter(near, math.inf if up else -math.inf) if wrong else near
 
 
-def _longest(run: Run) -> float:
+def _longest(run: ParameterRun) -> float:
     """The most the parameter grows with s."""
     return abs(float(run.rate * (1 if run.turn is None else run.turn)))
 
@@ -178,7 +178,7 @@ def _size(points: np.ndarray) -> float:
     return float(np.abs(points[:, 0]).max(initial=0.0) + np.abs(points[:, 1]).max(initial=0.0))
 
 
-def _rounded(patches: Sequence[Piece], degrees: tuple[int, int], span: tuple[Any, Any]) -> tuple[np.ndarray, np.ndarray, bool]:
+def _rounded(patches: Sequence[BezierPiece], degrees: tuple[int, int], span: tuple[Any, Any]) -> tuple[np.ndarray, np.ndarray, bool]:
     """Control points and velocities (patches, 2, N+1, M+1, 3) and weights as doubles, each in error by at most 2**-51 of itself; was any
     rounded?
     """
@@ -213,7 +213,7 @@ def _raised_net(net: list[list[Any]], degrees: tuple[int, int]) -> list[list[Any
 def _answer(s: PatchSearch, finished: bool, names: Sequence[str], bodies: Sequence[Any], span: tuple[float, float],
             beginnings: dict[tuple[int, int], Beginning], clock: Clock) -> Contacts:
     k = s.solution_count
-    found, rows = s.arrays["found"][:k], s.arrays.table(Contact)[:k]
+    found, rows = s.arrays["found"][:k], s.arrays.table(AcceptedBox)[:k]
     owner = np.stack([rows["first"], rows["second"]], axis=1)
     keep = np.flatnonzero(found[:, 4, 0] <= s.first + s.arrays.number("simultaneity"))
     order = keep[np.argsort(found[keep, 4, 0], kind="stable")]
@@ -223,7 +223,7 @@ def _answer(s: PatchSearch, finished: bool, names: Sequence[str], bodies: Sequen
     direction = s.arrays["direction"][order]
     length = np.linalg.norm(direction, axis=1, keepdims=True)
     normals = np.where(length > 0, direction / np.where(length > 0, length, 1.0), np.nan)
-    body = s.arrays.table(Patch)["body"]
+    body = s.arrays.table(BezierPatchRow)["body"]
     return Contacts(
         status=status, time=bracket, clear_until=until, points=s.arrays["place"][order] * s.unit, normals=normals,
         proved=np.zeros(len(order), np.bool_), existence=rows["kind"][order] == layout.EXISTS, pairs=body[owner[order]].reshape(-1, 2),
@@ -250,7 +250,7 @@ def _box(s: PatchSearch, owner: np.ndarray, found: np.ndarray) -> np.ndarray:
     return np.array([*rows, (s.time(found[4, 0], False), s.time(found[4, 1], True))])
 
 
-def _enclosed(run: Run, lo: float, hi: float) -> tuple[float, float]:
+def _enclosed(run: ParameterRun, lo: float, hi: float) -> tuple[float, float]:
     numbers = [run.base, run.rate, 1 if run.turn is None else run.turn]
     parameters = np.array([enclose(x) for x in numbers]).T
     least, most = _run_kernel(run.turn is not None).interval(np.array([[lo]]), np.array([[hi]]), parameters=(parameters[0], parameters[1]))
@@ -262,4 +262,4 @@ def _run_kernel(angle: bool) -> Kernel:
     import sympy as sp
 
     a, b, c = sp.symbols("a b c", real=True)
-    return compile([Run(a, b, c if angle else None).at(u)], [u], [a, b, c])
+    return compile([ParameterRun(a, b, c if angle else None).at(u)], [u], [a, b, c])

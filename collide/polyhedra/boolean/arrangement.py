@@ -43,7 +43,7 @@ class Seams(dict[Side, Seam]):
         return seam
 
 
-class Divided:
+class DividedTriangle:
     """A triangle of corners (numbers of points) with its polygons, in the projection along `axis`, across which it is not degenerate;
     `turn` is the sign of its normal along it.
     """
@@ -140,7 +140,7 @@ class Divided:
         return min(along, length - along) > DECISIVE or self.points.ordered((*ends, k), self.points.axis(*ends))[1] == k
 
 
-def arranged(divided: dict[Key, Divided], seams: Sequence[Seam]) -> None:
+def arranged(divided: dict[Key, DividedTriangle], seams: Sequence[Seam]) -> None:
     """Divides all triangles along the seams that cut, and passes points on seams to all triangles that hold them, until nothing changes."""
     holding = dict[Key, list[int]]()
     for n, seam in enumerate(seams):
@@ -169,7 +169,7 @@ def arranged(divided: dict[Key, Divided], seams: Sequence[Seam]) -> None:
                     divided[other].lines.setdefault(k, set()).add(n)
 
 
-def fitted(part: Divided) -> list[Polygon]:
+def fitted(part: DividedTriangle) -> list[Polygon]:
     """The polygons of a triangle with all known points on their sides."""
     found = []
     for polygon in part.polygons:
@@ -178,7 +178,7 @@ def fitted(part: Divided) -> list[Polygon]:
     return found
 
 
-def triangles(part: Divided, polygon: Polygon) -> list[tuple[int, int, int]]:
+def triangles(part: DividedTriangle, polygon: Polygon) -> list[tuple[int, int, int]]:
     """A convex polygon, with points on its sides, as triangles of positive area: ears are cut as long as the rest has an area."""
     left, found = list(polygon), []
     while len(left) > 3:

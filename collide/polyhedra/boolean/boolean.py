@@ -11,7 +11,7 @@ from codegen.given import shown
 from ...bodies.mesh import Mesh, as_mesh
 from ..location.index import Kind, checked_places
 from .exact_points import Points
-from .inside import Surface
+from .inside import ClosedTriangles
 from .parts import located
 from .surfaces import faces_of, volume
 
@@ -62,8 +62,8 @@ class Boolean:
         return self._rounded[2]
 
     @cached_property
-    def _surface(self) -> Surface:
-        return Surface(self._points, self._faces)
+    def _surface(self) -> ClosedTriangles:
+        return ClosedTriangles(self._points, self._faces)
 
     def classify(self, points: Any) -> np.ndarray:
         """Where points are, exactly.

@@ -28,7 +28,7 @@ Corners = tuple[int, int, int]
 Side = tuple[int, int]
 
 
-class Meeting(NamedTuple):
+class TriangleCrossing(NamedTuple):
     """Triangle `a` of the first mesh and `b` of the second: the ends of their common segment, or none where they lie in one plane."""
 
     a: int
@@ -36,7 +36,7 @@ class Meeting(NamedTuple):
     ends: tuple[int, int] | None
 
 
-def meetings(points: Points, first: np.ndarray, second: np.ndarray) -> tuple[list[Meeting], dict[Side, list[int]]]:
+def meetings(points: Points, first: np.ndarray, second: np.ndarray) -> tuple[list[TriangleCrossing], dict[Side, list[int]]]:
     """All pairs of triangles, (m, 3) numbers of vertices, that meet in a segment, or lie in one plane and overlap by their boxes; and of
     sides, the lesser end first, points on them.
     """
@@ -52,7 +52,7 @@ def meetings(points: Points, first: np.ndarray, second: np.ndarray) -> tuple[lis
     passed = np.full((len(close), 3, 3), np.int8(UNCLEAR))
     passed[crossed] = _signs(_turns(points.places, one[crossed], other[crossed]))
     decided = (passed != UNCLEAR).all(axis=(1, 2))
-    found = [Meeting(a, b, ends) for (a, b), ends in zip(close[beside].tolist(), _common(one[beside], same[beside]), strict=True)]
+    found = [TriangleCrossing(a, b, ends) for (a, b), ends in zip(close[beside].tolist(), _common(one[beside], same[beside]), strict=True)]
     made = dict[Side, dict[Corners, int]]()
     found += _crossed(points, made, close[decided], one[decided], other[decided], sides[decided], passed[decided])
     for k in np.flatnonzero(~(apart | beside | decided)).tolist():
@@ -97,17 +97,17 @@ def _common(one: np.ndarray, same: np.ndarray) -> list[tuple[int, int]]:
 
 
 def _crossed(points: Points, made: dict[Side, dict[Corners, int]], close: np.ndarray, one: np.ndarray, other: np.ndarray, sides: np.ndarray,
-             passed: np.ndarray) -> list[Meeting]:
+             passed: np.ndarray) -> list[TriangleCrossing]:
     """The meetings of pairs of triangles by clear signs: `sides` of corners and planes, and in which sense sides pass each other."""
     through = np.stack([(sides[:, 0] != np.roll(sides[:, 0], -1, axis=1)) & (np.ptp(passed, axis=2) == 0),
                         (sides[:, 1] != np.roll(sides[:, 1], -1, axis=1)) & (np.ptp(passed, axis=1) == 0)], axis=1)
     met = through.any(axis=(1, 2))
-    found = list[Meeting]()
+    found = list[TriangleCrossing]()
     for pair, a, b, (begin, end) in zip(close[met].tolist(), one[met].tolist(), other[met].tolist(),
                                         np.argwhere(through[met])[:, 1:].reshape(-1, 2, 2).tolist(), strict=True):
         check()
         ends = [_through(points, made, (side := (a, b)[m])[i], side[i - 2], (b, a)[m]) for m, i in (begin, end)]
-        found.append(Meeting(pair[0], pair[1], (ends[0], ends[1])))
+        found.append(TriangleCrossing(pair[0], pair[1], (ends[0], ends[1])))
     return found
 
 
@@ -129,13 +129,13 @@ def _through(points: Points, made: dict[Side, dict[Corners, int]], a: int, b: in
     return on[key]
 
 
-def _meeting(points: Points, pair: Sequence[int], first: Sequence[int], second: Sequence[int]) -> Meeting | None:
+def _meeting(points: Points, pair: Sequence[int], first: Sequence[int], second: Sequence[int]) -> TriangleCrossing | None:
     """The meeting of two triangles by integers."""
     one, other = ([points.exact(k) for k in corners] for corners in (first, second))
     m = _normal(other)
     heights = [dot(m, minus(p, other[0])) for p in one]
     if not any(heights):
-        return Meeting(pair[0], pair[1], None)
+        return TriangleCrossing(pair[0], pair[1], None)
     if min(heights) > 0 or max(heights) < 0:
         return None
     n = _normal(one)
@@ -146,7 +146,7 @@ def _meeting(points: Points, pair: Sequence[int], first: Sequence[int], second: 
     axis = points.axis(*cuts[0])
     (a, b), (c, d) = (points.ordered(cut, axis) for cut in cuts)
     begin, end = points.ordered({a, c}, axis)[-1], points.ordered({b, d}, axis)[0]
-    return Meeting(pair[0], pair[1], (begin, end)) if begin != end and points.ordered((begin, end), axis)[0] == begin else None
+    return TriangleCrossing(pair[0], pair[1], (begin, end)) if begin != end and points.ordered((begin, end), axis)[0] == begin else None
 
 
 def _normal(corners: Sequence[Point]) -> Vector:

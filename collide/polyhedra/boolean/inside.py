@@ -18,7 +18,7 @@ from .exact_points import DECISIVE, Point, Points, Vector, cross, determinant, d
 _LARGEST = 1 << 10
 
 
-class Surface:
+class ClosedTriangles:
     """Triangles (m, 3) of numbers of points, which close up."""
 
     def __init__(self, points: Points, triangles: np.ndarray) -> None:

@@ -7,10 +7,10 @@ import numpy as np
 
 from codegen.deadline import check
 
-from .arrangement import Divided, Key, Polygon, Seam, Seams, Side, arranged, fitted, triangles
+from .arrangement import DividedTriangle, Key, Polygon, Seam, Seams, Side, arranged, fitted, triangles
 from .crossings import meetings
 from .exact_points import Point, Points
-from .inside import Surface
+from .inside import ClosedTriangles
 from .surfaces import Faces
 
 Face = tuple[int, int, int]
@@ -21,19 +21,19 @@ PLACES = "in", "out", "same", "opposite"
 def located(points: Points, surfaces: Sequence[Faces]) -> list[dict[str, np.ndarray]]:
     """The triangles (k, 3) of both surfaces, after division, in each of `PLACES`."""
     divided, cut, flat = _divided(points, surfaces)
-    return [_placed(points, (m, surfaces[m]), Surface(points, surfaces[1 - m].corners), divided, cut, flat) for m in (0, 1)]
+    return [_placed(points, (m, surfaces[m]), ClosedTriangles(points, surfaces[1 - m].corners), divided, cut, flat) for m in (0, 1)]
 
 
-def _divided(points: Points, surfaces: Sequence[Faces]) -> tuple[dict[Key, Divided], np.ndarray, dict[Key, list[Divided]]]:
+def _divided(points: Points, surfaces: Sequence[Faces]) -> tuple[dict[Key, DividedTriangle], np.ndarray, dict[Key, list[DividedTriangle]]]:
     """The triangles that the other surface divides, or that lie beside such ones; the pieces (k, 2) of seams at which a side may change; of
     triangles, those of the other mesh in their planes.
     """
-    divided, seams, flat = dict[Key, Divided](), Seams(), dict[Key, list[Divided]]()
+    divided, seams, flat = dict[Key, DividedTriangle](), Seams(), dict[Key, list[DividedTriangle]]()
 
-    def of(m: int, k: int) -> Divided:
+    def of(m: int, k: int) -> DividedTriangle:
         if (m, k) not in divided:
             faces = surfaces[m]
-            divided[m, k] = Divided(points, faces.corners[k].tolist(), int(faces.axis[k]), int(faces.turn[k]))
+            divided[m, k] = DividedTriangle(points, faces.corners[k].tolist(), int(faces.axis[k]), int(faces.turn[k]))
         return divided[m, k]
 
     found, on = meetings(points, surfaces[0].corners, surfaces[1].corners)
@@ -54,7 +54,7 @@ def _divided(points: Points, surfaces: Sequence[Faces]) -> tuple[dict[Key, Divid
     return divided, np.array(list(pieces), np.int64).reshape(-1, 2), flat
 
 
-def _sides(part: Divided) -> list[Side]:
+def _sides(part: DividedTriangle) -> list[Side]:
     a, b, c = part.corners
     return [(a, b), (b, c), (c, a)]
 
@@ -83,8 +83,8 @@ def _pieces(points: Points, seam: Seam) -> Iterator[Side]:
     return itertools.pairwise(points.ordered(seam.points, points.axis(*seam.ends)))
 
 
-def _placed(points: Points, own: tuple[int, Faces], other: Surface, divided: dict[Key, Divided], cut: np.ndarray,
-            flat: dict[Key, list[Divided]]) -> dict[str, np.ndarray]:
+def _placed(points: Points, own: tuple[int, Faces], other: ClosedTriangles, divided: dict[Key, DividedTriangle], cut: np.ndarray,
+            flat: dict[Key, list[DividedTriangle]]) -> dict[str, np.ndarray]:
     """The triangles of a surface by where they are: parts that hang together, but for seams, are on one side."""
     m, (corners, *_) = own
     mine = [k for n, k in divided if n == m]
@@ -110,13 +110,13 @@ def _placed(points: Points, own: tuple[int, Faces], other: Surface, divided: dic
     return {"in": faces[within], "out": faces[~within], **flats}
 
 
-def _inside(points: Points, other: Surface, face: Sequence[int]) -> bool:
+def _inside(points: Points, other: ClosedTriangles, face: Sequence[int]) -> bool:
     inside = other.contains(_middle(points, face))
     assert inside is not None, "parts on the other surface are known already"
     return inside
 
 
-def _on(points: Points, part: Divided, face: Face, others: Sequence[Divided]) -> str:
+def _on(points: Points, part: DividedTriangle, face: Face, others: Sequence[DividedTriangle]) -> str:
     """Whether a part lies on a triangle of the other surface: "same" or "opposite" by their outer sides; else ""."""
     middle = points.number(_middle(points, face)) if others else 0
     for other in others:

@@ -22,7 +22,7 @@ from .convex_mesh import Convex, convex
 from .feature_distance import corners, critical
 from .memory import BAD, DOUBT, MEET, PROVED, N, WalkMemory, put_all, put_points
 from .penetration_depth import Depth, depth
-from .pose_windows import FINEST, LONGEST, Course
+from .pose_windows import FINEST, LONGEST, MotionEnclosure
 from .rational_memory import check_pose, exact_memory, given_pose, sets_of_corners
 
 POSES, _LANES = ("pose_a", "pose_b"), 8
@@ -153,7 +153,7 @@ class Closest(OwnsMemory):
         self._look()
 
     def _look(self) -> None:
-        self._course = None if self._motions is None else Course(self._motions)
+        self._course = None if self._motions is None else MotionEnclosure(self._motions)
         own = self.arrays
         self._given, self._pose, self._point, self._dim, self._slot = (own[name] for name in ("given", "pose", "point", "dim", "slot"))
         self._poses = self._given.reshape(2, 4, 4)

@@ -12,7 +12,7 @@ LONGEST, FINEST = 2.0**40, 2.0**-44
 _LANES = 8
 
 
-class Course:
+class MotionEnclosure:
     """Two motions, enclosed."""
 
     def __init__(self, motions: tuple[Motion, Motion]) -> None:

@@ -39,7 +39,7 @@ _EXACT = 500
 
 
 @dataclass
-class Nearest:
+class MeshDistanceBounds:
     """What is known: `lower` and `upper` bound the least distance; two points (2, 3) as near as `upper`, on two triangles of the bodies
     `pair`, with these `corners` (3, 3), at a time; `meets`: they are proved to meet there. `finished`: the search came to its end.
     `waiting`: the pairs of bodies of which it did not yet, None where they are not known yet.
@@ -65,14 +65,14 @@ class Nearest:
         return self.meets or (self.points is not None and self.upper <= upper)
 
 
-class Asked(NamedTuple):
+class DistanceTolerance(NamedTuple):
     """By which share of itself the distance may be uncertain; beyond which nothing matters."""
 
     share: float
     reach: float
 
 
-class Window(NamedTuple):
+class PairWindow(NamedTuple):
     """What no pair in it is nearer than; a number to compare by; its ends; the pairs of triangles, None for all."""
 
     lower: float
@@ -82,7 +82,7 @@ class Window(NamedTuple):
     pairs: np.ndarray | None
 
 
-def search(meshes: tuple[Mesh, Mesh], span: tuple[float, float], asked: Asked, clock: Clock, found: Nearest,
+def search(meshes: tuple[Mesh, Mesh], span: tuple[float, float], asked: DistanceTolerance, clock: Clock, found: MeshDistanceBounds,
            pair: tuple[int, int]) -> float:
     """What two meshes are apart at least over a span, and in `found` what is nearer than what is known."""
     state = _Search(meshes, asked, clock, found, pair)
@@ -100,7 +100,8 @@ class _Search:
     turning = Number[int](DistanceMemory)
     count, first, second = Number[int](DistanceMemory), Number[int](DistanceMemory), Number[int](DistanceMemory)
 
-    def __init__(self, meshes: tuple[Mesh, Mesh], asked: Asked, clock: Clock, found: Nearest, pair: tuple[int, int]) -> None:
+    def __init__(self, meshes: tuple[Mesh, Mesh], asked: DistanceTolerance, clock: Clock, found: MeshDistanceBounds,
+                 pair: tuple[int, int]) -> None:
         self.meshes, self.asked, self.clock, self.found, self.pair = meshes, asked, clock, found, pair
         self.windows = motion_windows(meshes[0].motion, meshes[1].motion)
         first, second = meshes
@@ -134,7 +135,7 @@ class _Search:
     def over(self, span: tuple[float, float]) -> float:
         """The least bound of all windows that are left, from the least on halved until they are narrow enough."""
         numbers = itertools.count()
-        heap = [Window(0.0, next(numbers), *span, None)]
+        heap = [PairWindow(0.0, next(numbers), *span, None)]
         shortest = _SHORTEST * max(span[1] - span[0], *map(abs, span))
         while heap and not self.found.ends(self.asked.reach):
             window = heapq.heappop(heap)
@@ -147,7 +148,7 @@ class _Search:
             for begin, end in ((window.begin, middle), (middle, window.end)):
                 lower, pairs = self.look(begin, end, window.pairs)
                 if pairs is None or len(pairs):
-                    heapq.heappush(heap, Window(max(lower, window.lower), next(numbers), begin, end, pairs))
+                    heapq.heappush(heap, PairWindow(max(lower, window.lower), next(numbers), begin, end, pairs))
                 if self.found.meets:
                     break
         lower = min([self._limit, *(window.lower for window in heap[:1])])

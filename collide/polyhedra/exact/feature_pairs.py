@@ -25,7 +25,7 @@ from .real_roots import Polynomial, Root, in_order, multiply, refined, roots, si
 Vector = tuple[Polynomial, Polynomial, Polynomial]
 
 
-class Answer(NamedTuple):
+class FeatureImpact(NamedTuple):
     """The first contact: an interval of doubles that holds its time, and two parameters in doubles."""
 
     time: tuple[float, float]
@@ -67,7 +67,7 @@ def on_edge(p: Vector, q: Vector, r: Vector, at: Root) -> bool:
     return all(sign_at(_cross_component(a, b, k), at) == 0 for k in range(3)) and sign_at(_dot(a, b), at) <= 0
 
 
-class Query:
+class FeaturePolynomials:
     """The polynomials of one query, from its four points, and its predicates. All coordinates may be times one positive function.
 
     The touching points are the solutions x, y of x n = X, y n = Y (three components each), n being the common normal.
@@ -146,14 +146,14 @@ def integers(q: np.ndarray) -> list[list[list[int]]]:
             for a, b in zip(whole.tolist(), shift.tolist(), strict=True)]
 
 
-def answer(points: Sequence[Sequence[int]], face: bool, tolerance: float) -> Answer | None:
+def answer(points: Sequence[Sequence[int]], face: bool, tolerance: float) -> FeatureImpact | None:
     """The first contact of one query with integer coordinates, exactly; None: there is none in [0, 1]."""
-    query = Query(straight(points), face)
+    query = FeaturePolynomials(straight(points), face)
     at = first_touch(query, tolerance)
-    return None if at is None else Answer(_bracket(at), parameters(query, at))
+    return None if at is None else FeatureImpact(_bracket(at), parameters(query, at))
 
 
-def first_touch(query: Query, tolerance: float) -> Root | None:
+def first_touch(query: FeaturePolynomials, tolerance: float) -> Root | None:
     """The first time in [0, 1] at which the parts of a query touch, in an interval no wider than a tolerance; None: there is none."""
     at = next((at for at in query.times() if query.touches(at)), None)
     while at is not None and (at.b - at.a) / (1 << at.bits) > tolerance:
@@ -168,7 +168,7 @@ def _bracket(at: Root) -> tuple[float, float]:
     return (at.a >> drop) * scale, -(-at.b >> drop) * scale
 
 
-def parameters(query: Query, at: Root) -> tuple[float, float]:
+def parameters(query: FeaturePolynomials, at: Root) -> tuple[float, float]:
     """Parameters of a touching point, in doubles, at the middle of the interval."""
     middle, bits, top = at.a + at.b, at.bits + 1, 2 * query.degree
 
@@ -184,7 +184,7 @@ def parameters(query: Query, at: Root) -> tuple[float, float]:
     return x, min(y, 1.0 - x) if query.face else y
 
 
-def _degenerate_parameters(query: Query, at: Root, value: Callable[[Polynomial], int]) -> tuple[float, float]:
+def _degenerate_parameters(query: FeaturePolynomials, at: Root, value: Callable[[Polynomial], int]) -> tuple[float, float]:
     """The same where the edges are parallel or the triangle has no area: a vertex lies on an edge."""
     k = next(i for i, e in enumerate(query.edges) if on_edge(*e, at))
     p, q, r = query.edges[k]

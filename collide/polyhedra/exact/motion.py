@@ -22,7 +22,7 @@ from codegen.constants import enclose
 from codegen.walk import replaced
 from generative import Motion, Rigid, t
 
-from .feature_pairs import Query, Vector
+from .feature_pairs import FeaturePolynomials, Vector
 from .real_roots import Polynomial, Root, rational, refined, trim
 
 # An angle is looked at from -1 to 1 round a multiple of pi.
@@ -41,7 +41,7 @@ class Turn(NamedTuple):
     square: int
 
 
-class Window(NamedTuple):
+class RationalMotion(NamedTuple):
     """The first body seen from the second for s in [0, 1]: the entries of the motion (12,), all times the positive `scale`, as integer
     polynomials of s. `ends`: of w, or of the time, at s = 0 and s = 1; `half_turns`: by which the angle of w is less. `sharp`: does it
     begin just at the time it was asked for, or may it begin a rounding before? `end`: the time up to which it goes at least.
@@ -55,10 +55,10 @@ class Window(NamedTuple):
     half_turns: int
     sharp: bool
 
-    def query(self, first: Sequence[Any], second: Sequence[Any], face: bool, swapped: bool = False) -> Query:
+    def query(self, first: Sequence[Any], second: Sequence[Any], face: bool, swapped: bool = False) -> FeaturePolynomials:
         """The query of points of the first body and of the second, in their frames; `swapped`: those of the second come first."""
         moved, still = self.paths(first, second)
-        return Query([*still, *moved] if swapped else [*moved, *still], face)
+        return FeaturePolynomials([*still, *moved] if swapped else [*moved, *still], face)
 
     def paths(self, first: Sequence[Any], second: Sequence[Any]) -> tuple[list[Vector], list[Vector]]:
         """Where points of both bodies are, all coordinates times the same positive function."""
@@ -116,7 +116,7 @@ class ExactMotion(NamedTuple):
     scale: Coefficients
     turn: Turn | None
 
-    def window(self, begin: float, end: float) -> Window | None:
+    def window(self, begin: float, end: float) -> RationalMotion | None:
         """From a time to another, or, where an angle goes farther, to an earlier one; None where ends cannot be told well."""
         half_turns, ends, sharp = 0, (Fraction(begin), Fraction(end)), True
         if self.turn is not None:
@@ -130,7 +130,7 @@ class ExactMotion(NamedTuple):
         shifted = [_shifted(p, *ends) for p in (*self.entries[half_turns % 2], self.scale)]
         whole = math.lcm(*(c.denominator for p in shifted for c in p))
         *entries, scale = (trim(int(c * whole) for c in p) for p in shifted)
-        return Window(entries, scale, ends, end, self.turn, half_turns, sharp)
+        return RationalMotion(entries, scale, ends, end, self.turn, half_turns, sharp)
 
 
 @functools.lru_cache(maxsize=256)

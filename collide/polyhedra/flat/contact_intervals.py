@@ -15,12 +15,12 @@ import numpy as np
 
 from codegen.deadline import check
 
-from ...bodies.flat import Flat
-from ..exact.feature_pairs import Query
-from ..exact.motion import Window
+from ...bodies.flat import FlatBody
+from ..exact.feature_pairs import FeaturePolynomials
+from ..exact.motion import RationalMotion
 from ..exact.real_roots import Polynomial, Root, compare, in_order, refined, value_at
 from ..mesh.initial_overlap import meet_exactly
-from .contact_region import Touch, parts
+from .contact_region import MovingTouch, parts
 from .relative_motion import FlatMotion
 
 # A turn by more than this is left to the search, and so are bodies with more pairs of faces.
@@ -30,9 +30,9 @@ _ROUNDING, _LEAST = 2.0**-50, 2.0**-1000
 START, END = Root((0, 1), 0, 0, 0), Root((-1, 1), 1, 1, 0)
 
 
-def spells(bodies: tuple[Flat, Flat], scale: int, window: Window) -> list[tuple[Root, Root]]:
+def spells(bodies: tuple[FlatBody, FlatBody], scale: int, window: RationalMotion) -> list[tuple[Root, Root]]:
     """The closed intervals of s in [0, 1] in which the surfaces meet, in order; those of one moment are its root twice."""
-    touch = Touch(bodies, scale, window, START)
+    touch = MovingTouch(bodies, scale, window, START)
     queries = []
     for first, second in parts(touch, *_bounds(touch)):
         check()
@@ -53,7 +53,7 @@ def spells(bodies: tuple[Flat, Flat], scale: int, window: Window) -> list[tuple[
     return found
 
 
-def _bounds(touch: Touch) -> tuple[np.ndarray, np.ndarray]:
+def _bounds(touch: MovingTouch) -> tuple[np.ndarray, np.ndarray]:
     """Between which places (n, 3) the second body sees corners of the first in the window: by Bernstein's coefficients."""
     degree = max(len(p) for p in (*touch.window.entries, touch.window.scale)) - 1
     below = _bernstein(touch.window.scale, degree)
@@ -75,7 +75,7 @@ def _bernstein(p: Polynomial, degree: int) -> list[Fraction]:
     return [sum((math.comb(i, k) * c for k, c in enumerate(shares[:i + 1])), Fraction(0)) for i in range(degree + 1)]
 
 
-def _touches(query: Query) -> list[Root]:
+def _touches(query: FeaturePolynomials) -> list[Root]:
     check()
     return [at for at in query.times() if query.touches(at)]
 
@@ -83,7 +83,7 @@ def _touches(query: Query) -> list[Root]:
 class _Meeting:
     """Do the surfaces meet between two moments? `flat`: the queries whose points stay in one plane."""
 
-    def __init__(self, touch: Touch, flat: list[Query]) -> None:
+    def __init__(self, touch: MovingTouch, flat: list[FeaturePolynomials]) -> None:
         self.touch, self.flat, self._known = touch, flat, dict[tuple[Root, Root], bool]()
         self.paths = touch.paths(range(len(touch.exact[0])), range(len(touch.exact[1])))
         self.bits = max(1, *(len(c) for points in self.paths for p in points for c in p))
@@ -150,7 +150,8 @@ def times(known: FlatMotion, span: tuple[float, float]) -> Times | None:
     return found
 
 
-def _note(found: Times, meeting: list[tuple[Root, Root]], window: Window, held: tuple[float, float], span: tuple[float, float]) -> None:
+def _note(found: Times, meeting: list[tuple[Root, Root]], window: RationalMotion, held: tuple[float, float],
+          span: tuple[float, float]) -> None:
     """`held`: the window in doubles, within which its ends are."""
     at = held[0]
     for first, last in meeting:
@@ -166,7 +167,7 @@ def _note(found: Times, meeting: list[tuple[Root, Root]], window: Window, held: 
     found.windows[:] = [w for w in found.windows if w[0] < w[1]]
 
 
-def _bracket(at: Root, window: Window, held: tuple[float, float]) -> tuple[float, float]:
+def _bracket(at: Root, window: RationalMotion, held: tuple[float, float]) -> tuple[float, float]:
     if at == START and window.sharp:
         return held[0], held[0]
     return window.narrowed(at, 0.0)[1]

@@ -12,9 +12,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ...bodies.flat import Face, Flat
-from ..exact.feature_pairs import Query, Vector, first_touch, on_edge
-from ..exact.motion import Window
+from ...bodies.flat import FlatBody, FlatFace
+from ..exact.feature_pairs import FeaturePolynomials, Vector, first_touch, on_edge
+from ..exact.motion import RationalMotion
 from ..exact.real_roots import Root, compare, refined, sign_at
 
 # Against the size of the bodies, how near parts are that may touch, in doubles.
@@ -23,7 +23,7 @@ _NEAR = 2.0**-30
 _BITS = 80
 
 
-class Place(NamedTuple):
+class ContactPlace(NamedTuple):
     """A place of contact: a corner of the first body, or of the second (-1: none), or a crossing of two sides."""
 
     first: int
@@ -31,17 +31,17 @@ class Place(NamedTuple):
     sides: tuple[tuple[int, int], tuple[int, int]] | None = None
 
 
-class Region(NamedTuple):
+class CommonRegion(NamedTuple):
     """What two faces have in common: the convex hull of some places."""
 
     faces: tuple[int, int]
-    places: frozenset[Place]
+    places: frozenset[ContactPlace]
 
 
-class Touch:
+class MovingTouch:
     """The first body moves by `window`; both are in units of 1 / `scale`. `at`: the moment."""
 
-    def __init__(self, bodies: tuple[Flat, Flat], scale: int, window: Window, at: Root) -> None:
+    def __init__(self, bodies: tuple[FlatBody, FlatBody], scale: int, window: RationalMotion, at: Root) -> None:
         while at.a != at.b and at.bits < _BITS:
             at = refined(at)
         self.bodies, self.scale, self.window, self.at = bodies, scale, window, at
@@ -56,11 +56,11 @@ class Touch:
         self._on: dict[Any, Any] = {}
 
     @cached_property
-    def regions(self) -> list[Region]:
+    def regions(self) -> list[CommonRegion]:
         """The largest ones; together they are all that the bodies have in common."""
-        found = [Region((i, j), places) for i, j in self.close(_NEAR * self.size) if (places := frozenset(self._places(i, j)))]
+        found = [CommonRegion((i, j), places) for i, j in self.close(_NEAR * self.size) if (places := frozenset(self._places(i, j)))]
         found.sort(key=lambda r: -len(r.places))
-        kept: list[Region] = []
+        kept: list[CommonRegion] = []
         for r in found:
             if not any(r.places <= other.places for other in kept):
                 kept.append(r)
@@ -76,27 +76,27 @@ class Touch:
         near = ((a[:, None] <= d[None] + room) & (c[None] <= b[:, None] + room)).all(axis=2)
         return iter(zip(*(k.tolist() for k in np.nonzero(near)), strict=True))
 
-    def _places(self, i: int, j: int) -> Iterator[Place]:
+    def _places(self, i: int, j: int) -> Iterator[ContactPlace]:
         first, second = self.bodies[0].faces[i], self.bodies[1].faces[j]
         for a in first.ring:
             if self.corner_on(0, a, j):
-                yield Place(a, next((b for b in second.ring if self.same(a, b)), -1))
+                yield ContactPlace(a, next((b for b in second.ring if self.same(a, b)), -1))
         for b in second.ring:
             if self.corner_on(1, b, i):
-                yield Place(next((a for a in first.ring if self.same(a, b)), -1), b)
+                yield ContactPlace(next((a for a in first.ring if self.same(a, b)), -1), b)
         for s, r in itertools.product(first.sides, second.sides):
             s, r = (min(s), max(s)), (min(r), max(r))
             if self._cross(s, r):
-                yield Place(-1, -1, (s, r))
+                yield ContactPlace(-1, -1, (s, r))
 
     def paths(self, first: Sequence[int], second: Sequence[int]) -> tuple[list[Vector], list[Vector]]:
-        """Of corners of both bodies; see `Window.paths`."""
+        """Of corners of both bodies; see `RationalMotion.paths`."""
         return self.window.whole_paths([self._whole[0][c] for c in first], [self._whole[1][c] for c in second], self._unit)
 
-    def query(self, first: Sequence[int], second: Sequence[int]) -> Query:
+    def query(self, first: Sequence[int], second: Sequence[int]) -> FeaturePolynomials:
         """About a corner and three of a face, or two sides."""
         moved, still = self.paths(first, second)
-        return Query([*still, *moved] if len(first) == 3 else [*moved, *still], len(first) != 2)
+        return FeaturePolynomials([*still, *moved] if len(first) == 3 else [*moved, *still], len(first) != 2)
 
     # -- signs at the root ------------------------------------------------------------------------------------------
 
@@ -120,7 +120,7 @@ class Touch:
         """Is a corner of a body on a face of the other?"""
         return self._known((side, k, face), lambda: self._corner_on(side, k, self.bodies[1 - side].faces[face]))
 
-    def _corner_on(self, side: int, k: int, face: Face) -> bool:
+    def _corner_on(self, side: int, k: int, face: FlatFace) -> bool:
         point, ring = self.seen[side][k], self.seen[1 - side][list(face.ring)]
         room = _NEAR * self.size
         if (point < ring.min(axis=0) - room).any() or (point > ring.max(axis=0) + room).any():
@@ -160,7 +160,7 @@ class Touch:
 
     # -- what a place is ------------------------------------------------------------------------------------------------
 
-    def position(self, place: Place) -> np.ndarray:
+    def position(self, place: ContactPlace) -> np.ndarray:
         """(3,): in the frame of the second body, in doubles."""
         if place.first >= 0:
             return np.asarray(self.seen[0][place.first])
@@ -172,7 +172,7 @@ class Touch:
         normal = np.cross(e, f)
         return np.asarray(a + e * (np.cross(c - a, f) @ normal / (normal @ normal)))
 
-    def sides_at(self, place: Place, side: int, face: int) -> frozenset[tuple[int, int]]:
+    def sides_at(self, place: ContactPlace, side: int, face: int) -> frozenset[tuple[int, int]]:
         """On which sides of a face of a body a place is."""
         own, other = (place.first, place.second) if side == 0 else (place.second, place.first)
         sides = self.bodies[side].faces[face].sides
@@ -183,29 +183,29 @@ class Touch:
         return frozenset(s for s in sides if self.corner_on_side(1 - side, other, s))
 
 
-class Event(NamedTuple):
+class FlatImpact(NamedTuple):
     """A moment at which two parts come to touch, and a corner of either, in the frame of the second body."""
 
     at: Root
     corners: tuple[np.ndarray, np.ndarray]
 
 
-def events(bodies: tuple[Flat, Flat], scale: int, window: Window, reach: float) -> list[Event]:
+def events(bodies: tuple[FlatBody, FlatBody], scale: int, window: RationalMotion, reach: float) -> list[FlatImpact]:
     """When parts that are within `reach` of each other at the beginning of a short window first touch in it: one of the first, and of the
     others those that come later.
     """
-    begin = Touch(bodies, scale, window, Root((0, 1), 0, 0, 0))
-    found: list[Event] = []
+    begin = MovingTouch(bodies, scale, window, Root((0, 1), 0, 0, 0))
+    found: list[FlatImpact] = []
     room = reach + _NEAR * begin.size
     for first, second in parts(begin, begin.seen[0] - room, begin.seen[0] + room):
         at = first_touch(begin.query(first, second), 1.0)
         if at is not None:
-            event, order = Event(at, (begin.seen[0][first[0]], begin.seen[1][second[0]])), compare(at, found[0].at) if found else -1
+            event, order = FlatImpact(at, (begin.seen[0][first[0]], begin.seen[1][second[0]])), compare(at, found[0].at) if found else -1
             found = [event, *found] if order < 0 else [*found, event] if order > 0 else found
     return found
 
 
-def parts(touch: Touch, low: np.ndarray, high: np.ndarray) -> Iterator[tuple[tuple[int, ...], tuple[int, ...]]]:
+def parts(touch: MovingTouch, low: np.ndarray, high: np.ndarray) -> Iterator[tuple[tuple[int, ...], tuple[int, ...]]]:
     """Corners of queries, of the first body and of the second, that may meet, as corners of the first are from `low` to `high` (n, 3)."""
     asked, still = set(), touch.seen[1]
 

@@ -13,8 +13,8 @@ import numpy as np
 
 from codegen.deadline import check
 
-from ...bodies.flat import Edge, Face
-from .contact_region import Place, Region, Touch, hull_order
+from ...bodies.flat import FlatEdge, FlatFace
+from .contact_region import CommonRegion, ContactPlace, MovingTouch, hull_order
 
 # Half the width of a box, against the range of a parameter; and how far doubles are off, against the size, at most.
 _WIDTH, _ROUNDING = 2.0**-34, 2.0**-42
@@ -26,7 +26,7 @@ _CLOSE = 2.0**-26
 Side = tuple[int, int]
 
 
-class Row(NamedTuple):
+class ContactSample(NamedTuple):
     """One contact: in the frame of the second body, `point` and `normal` (NaN where nothing separates); `parameters` (k, 2), of the first
     feature, then of the second.
     """
@@ -39,7 +39,7 @@ class Row(NamedTuple):
     isolated: bool
 
 
-def contacts(touch: Touch, spacing: float) -> list[Row]:
+def contacts(touch: MovingTouch, spacing: float) -> list[ContactSample]:
     """Samples of all regions, each place once: no point is farther from all of them than `spacing`, unless they were too many
     (`is_sparse`).
     """
@@ -56,13 +56,13 @@ def contacts(touch: Touch, spacing: float) -> list[Row]:
     return rows
 
 
-def is_sparse(touch: Touch, spacing: float) -> bool:
+def is_sparse(touch: MovingTouch, spacing: float) -> bool:
     """Are there so many places that samples are farther apart?"""
     spread = [np.array([touch.position(p) for p in r.places]) for r in touch.regions]
     return any(float(np.ptp(at, axis=0).max()) > _MOST * spacing * touch.scale for at in spread)
 
 
-def _samples(touch: Touch, region: Region, apart: float) -> Iterator[tuple[Sequence[float], Sequence[Place]]]:
+def _samples(touch: MovingTouch, region: CommonRegion, apart: float) -> Iterator[tuple[Sequence[float], Sequence[ContactPlace]]]:
     """Averages of places: their weights, which are positive, and they."""
     places = sorted(region.places, key=lambda p: (p.first, p.second, p.sides or ()))
     yield from (((1.0,), (p,)) for p in places)
@@ -86,7 +86,7 @@ def _samples(touch: Touch, region: Region, apart: float) -> Iterator[tuple[Seque
 
 
 class _Rows:
-    def __init__(self, touch: Touch) -> None:
+    def __init__(self, touch: MovingTouch) -> None:
         self.touch = touch
         middle = touch.window.middle(touch.at)
         origin, *axes = (np.array(touch.window.place(p, middle), float) for p in ([0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]))
@@ -97,7 +97,7 @@ class _Rows:
         self._normals: dict[tuple[str, ...], np.ndarray] = {}
         self.alone = {p for r in touch.regions if len(r.places) == 1 for p in r.places}
 
-    def row(self, region: Region, places: Sequence[Place], point: np.ndarray) -> Row:
+    def row(self, region: CommonRegion, places: Sequence[ContactPlace], point: np.ndarray) -> ContactSample:
         features, names, parameters = [], [], []
         for side, frame in ((0, (point - self.shift) @ self.rotation), (1, point)):
             face = self.touch.bodies[side].faces[region.faces[side]]
@@ -109,10 +109,10 @@ class _Rows:
         if (*features,) not in self._normals:
             self._normals[*features,] = self._normal(point)
         isolated = len(places) == 1 and places[0] in self.alone
-        return Row(point / self.touch.scale, self._normals[*features,], (features[0], features[1]), tuple(names),
+        return ContactSample(point / self.touch.scale, self._normals[*features,], (features[0], features[1]), tuple(names),
                    np.array(parameters).reshape(-1, 2), isolated)
 
-    def _part(self, side: int, face: Face, number: int, places: Sequence[Place]) -> tuple[str, Face | Edge | None]:
+    def _part(self, side: int, face: FlatFace, number: int, places: Sequence[ContactPlace]) -> tuple[str, FlatFace | FlatEdge | None]:
         """The vertex, the edge or else the face of a body on which averages of places lie."""
         flat = self.touch.bodies[side]
         sides = frozenset.intersection(*(self.touch.sides_at(p, side, number) for p in places))
@@ -126,12 +126,12 @@ class _Rows:
                 return edge.feature, edge
         return face.feature, face
 
-    def _parameters(self, side: int, part: Face | Edge | None, point: np.ndarray) -> Sequence[tuple[float, float]]:
+    def _parameters(self, side: int, part: FlatFace | FlatEdge | None, point: np.ndarray) -> Sequence[tuple[float, float]]:
         """Ranges of the parameters of a part round a point, in its own frame."""
         off = _ROUNDING * self.touch.size / self.touch.scale
         if part is None:
             return []
-        if isinstance(part, Face):
+        if isinstance(part, FlatFace):
             return on_face(part, point, off)
         a, b = (self.touch.own[side][c] / self.touch.scale for c in part.ends)
         share = float((point - a) @ (b - a) / ((b - a) @ (b - a)))
@@ -188,7 +188,7 @@ def _around(value: float, ends: tuple[float, float], off: float) -> tuple[float,
     return max(ends[0], value - reach), min(ends[1], value + reach)
 
 
-def on_face(face: Face, point: np.ndarray, off: float) -> list[tuple[float, float]]:
+def on_face(face: FlatFace, point: np.ndarray, off: float) -> list[tuple[float, float]]:
     """u and v of a point on a bilinear face, by Newton's method."""
     (a, d), (b, c) = face.ends
     along, across, mixed, away = b - a, d - a, a - b + c - d, point - a

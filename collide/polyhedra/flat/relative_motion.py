@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 from generative import Motion, Rigid, Solid, t
 
-from ...bodies.flat import Flat, flat_of
+from ...bodies.flat import FlatBody, flat_of
 from ...bodies.mesh import LARGEST
 from ..exact.motion import ExactMotion, exact_motion
 
@@ -16,7 +16,7 @@ _MOST = 1 << 14
 class FlatMotion(NamedTuple):
     """Two bodies in units of 1 / `scale`, and the first motion seen from the second."""
 
-    flats: tuple[Flat, Flat]
+    flats: tuple[FlatBody, FlatBody]
     scale: int
     motions: tuple[Motion, Motion]
     relative: ExactMotion

@@ -13,7 +13,7 @@ from ..mesh.initial_overlap import meet_exactly
 from . import split_loop
 from .brep import Entities
 from .fragments import BuildMemory
-from .nodes import Tree
+from .nodes import IndexTree
 from .tree import ABOVE, BELOW, IN, OUT
 
 _ROUNDED = 2.0**-50
@@ -22,7 +22,7 @@ _IN_WALL, _SHARES = (0.3137, 0.5861, 0.4279, 0.7243, 0.1889), ((5, 7, 8, 11, 13)
 _GROWING = ("corner_room", "piece_room", "node_room", "region_room")
 
 
-def make(entities: Entities) -> Tree:
+def make(entities: Entities) -> IndexTree:
     """The tree of an index. ValueError for a mesh that crosses itself or is inside out."""
     build = _Build(entities)
     build.run()
@@ -43,7 +43,7 @@ class _Build:
         pieces = len(entities.corners) + len(edges) + len(vertices)
         self.arrays = Memory(BuildMemory, {"vertices": 0, "triangles": 0, "edges": 0, "faces_at": 0, "begins": 0, "region_room": 64,
                                            "corner_room": 40 * pieces, "piece_room": 16 * pieces, "node_room": 4 * pieces})
-        self.tree, planes = Tree(entities, self.arrays), entities.planes
+        self.tree, planes = IndexTree(entities, self.arrays), entities.planes
         error = 1.01 * (planes.error + 8 * _ROUNDED * np.abs(planes.normal).max(axis=1))
         at, begins = entities.faces_at
         held = {"vertex": entities.vertices, "corner": entities.corners, "face": entities.face_of, "end": entities.edges,

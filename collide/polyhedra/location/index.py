@@ -15,7 +15,7 @@ from ...frozen import Frozen
 from ...given import is_number
 from .brep import Entities
 from .build import make
-from .segment_walk import Segment
+from .segment_walk import HomogeneousSegment
 from .tree import EDGE, IN, SIDE, VERTEX
 
 
@@ -164,13 +164,13 @@ class Index(Frozen):
     def _runs(self, ends: Sequence[Sequence[float]], tolerance: float) -> list[Run]:
         check()
         first, last = self.entities.scaled.points(ends)
-        return runs(Segment(self.tree, first, last, tolerance))
+        return runs(HomogeneousSegment(self.tree, first, last, tolerance))
 
     def __repr__(self) -> str:
         return f"Index({self.nodes} nodes of {self.mesh!r})"
 
 
-def runs(segment: Segment) -> list[Run]:
+def runs(segment: HomogeneousSegment) -> list[Run]:
     """What a segment runs through."""
     pieces = segment.pieces()
     kinds, numbers = unpacked(np.array([p.leaf for p in pieces]))

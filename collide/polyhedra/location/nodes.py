@@ -14,14 +14,14 @@ from ...frozen import Frozen, frozen
 from ..exact.planes import Plane, Point, sign, value
 from . import point_walk
 from .brep import Entities
-from .point_walk import WalkMemory
+from .point_walk import PointWalkMemory
 from .tree import FACE, OUT
 
 # Points that are classified at a time: some hundredths of a second, until Python may look for Ctrl-C.
 _POINTS = 20_000
 
 
-class Tree(Frozen):
+class IndexTree(Frozen):
     """The nodes of an index: `arrays` as in `tree.TreeMemory`."""
 
     NAMES = ("normal", "anchor", "error", "length", "size", "axis", "what", "child")
@@ -105,7 +105,7 @@ class Tree(Frozen):
     def _walked(self, given: Mapping[str, np.ndarray], box: np.ndarray, tolerance: float) -> tuple[np.ndarray, np.ndarray]:
         """The leaves that points come to, and of those that wait for a sign (k, 2): their numbers and the node."""
         count, many = given["known_node"].shape
-        memory = Memory(WalkMemory, {"node_room": 0, "given": 0, "many": 0, "trail_room": 4 * self.heights[0] + 8})
+        memory = Memory(PointWalkMemory, {"node_room": 0, "given": 0, "many": 0, "trail_room": 4 * self.heights[0] + 8})
         found, ask = np.empty(count, np.int64), np.empty((count, 2), np.int64)
         held = {name: np.ascontiguousarray(array) for name, array in (dict(given) | dict(self.arrays)).items()}
         for name, array in (held | {"found": found, "ask": ask}).items():

@@ -16,7 +16,7 @@ from .tree import ABOVE, BELOW, NOTHING, ON, UNDECIDED, UNKNOWN, TreeMemory, sid
 MARK, ASKED = -5, -6
 
 
-class WalkMemory(TreeMemory):
+class PointWalkMemory(TreeMemory):
     start: int                                # the root
     given: int                                # points,
     asked: int                                # and those that wait for a sign
@@ -35,7 +35,7 @@ class WalkMemory(TreeMemory):
 
 
 @native
-def walk(s: WalkMemory) -> int:
+def walk(s: PointWalkMemory) -> int:
     """All points."""
     s.asked = 0
     for i in range(s.given):
@@ -47,7 +47,7 @@ def walk(s: WalkMemory) -> int:
 
 
 @native
-def descend(s: WalkMemory, i: int) -> int:
+def descend(s: PointWalkMemory, i: int) -> int:
     x, y, z, r = s.point[i, 0], s.point[i, 1], s.point[i, 2], s.radius[i]
     # What begins elsewhere than at the root is on the border of the region there.
     top, best, clean = 1, NOTHING, s.root[i] < 0
@@ -85,7 +85,7 @@ def descend(s: WalkMemory, i: int) -> int:
 
 
 @native
-def known(s: WalkMemory, i: int, n: int) -> int:
+def known(s: PointWalkMemory, i: int, n: int) -> int:
     for k in range(s.many):
         if s.known_node[i, k] == n:
             return s.known_sign[i, k]

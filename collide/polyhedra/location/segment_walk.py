@@ -9,13 +9,13 @@ from fractions import Fraction
 from typing import NamedTuple
 
 from ..exact.planes import Point, place, value
-from .nodes import Tree
+from .nodes import IndexTree
 from .point_walk import better
 
 _ZERO, _ONE = Fraction(0), Fraction(1)
 
 
-class Piece(NamedTuple):
+class SegmentPiece(NamedTuple):
     """The points at `begin` < s < `end` of a segment, or the one at `begin` = `end`; and the leaf that they come to."""
 
     begin: Fraction
@@ -23,10 +23,10 @@ class Piece(NamedTuple):
     leaf: int = 0
 
 
-class Segment:
+class HomogeneousSegment:
     """From `first` to `last`, two homogeneous points of which W is the same."""
 
-    def __init__(self, tree: Tree, first: Point, last: Point, tolerance: float = 0.0) -> None:
+    def __init__(self, tree: IndexTree, first: Point, last: Point, tolerance: float = 0.0) -> None:
         self.tree, self.ends, self.tolerance = tree, (first, last), tolerance
         self.children = tree.child
 
@@ -35,19 +35,19 @@ class Segment:
         mixed = [s.numerator * q + (s.denominator - s.numerator) * p for p, q in zip(*self.ends, strict=True)]
         return place((mixed[0], mixed[1], mixed[2], mixed[3]), self.tree.entities.scaled.bits)
 
-    def pieces(self) -> list[Piece]:
+    def pieces(self) -> list[SegmentPiece]:
         """All of it, in order: as few pieces as there are."""
-        whole = [Piece(_ZERO, _ZERO)]
+        whole = [SegmentPiece(_ZERO, _ZERO)]
         if self.ends[0] != self.ends[1]:
-            whole += [Piece(_ZERO, _ONE), Piece(_ONE, _ONE)]
+            whole += [SegmentPiece(_ZERO, _ONE), SegmentPiece(_ONE, _ONE)]
         return _joined([found for piece in whole for found in self.down(0, piece, True)])
 
-    def down(self, n: int, piece: Piece, clean: bool) -> list[Piece]:
+    def down(self, n: int, piece: SegmentPiece, clean: bool) -> list[SegmentPiece]:
         """A piece from node n on; `clean`: it is in the region, not on its border."""
         if n < 0:
             return [piece._replace(leaf=n)]
         above, on, below = self.children[n].tolist()
-        found = list[Piece]()
+        found = list[SegmentPiece]()
         for part, side in self._sides(n, piece):
             if side:
                 found += self.down(above if side > 0 else below, part, clean)
@@ -59,7 +59,7 @@ class Segment:
                         found += _least([own], self.down(above, own, False), self.down(below, own, False))
         return found
 
-    def _sides(self, n: int, piece: Piece) -> Iterator[tuple[Piece, int]]:
+    def _sides(self, n: int, piece: SegmentPiece) -> Iterator[tuple[SegmentPiece, int]]:
         """The parts of a piece above (1), on and below the plane of a node, in order."""
         plane = self.tree.plane(n)
         a, b = (value(plane, end) for end in self.ends)
@@ -76,31 +76,31 @@ class Segment:
             marks = [piece.begin, *(s for s in cuts if piece.begin < s < piece.end), piece.end]
             for k, (begin, end) in enumerate(itertools.pairwise(marks)):
                 if k:
-                    yield Piece(begin, begin), 0
+                    yield SegmentPiece(begin, begin), 0
                 middle = a + (begin + end) / 2 * (b - a)
-                yield Piece(begin, end), 0 if abs(middle) <= within else 1 if middle > 0 else -1
+                yield SegmentPiece(begin, end), 0 if abs(middle) <= within else 1 if middle > 0 else -1
 
 
-def _least(*layers: Sequence[Piece]) -> list[Piece]:
+def _least(*layers: Sequence[SegmentPiece]) -> list[SegmentPiece]:
     """Several classifications of one piece as one, of least dimension everywhere."""
     found = list(layers[0])
     for layer in layers[1:]:
         marks = sorted({s for p in (*found, *layer) for s in (p.begin, p.end)})
         points = layer[0].begin == layer[-1].end
-        cells = [Piece(marks[0], marks[0])] if points else [cell for k, (a, b) in enumerate(itertools.pairwise(marks))
-                                                            for cell in ([Piece(a, a)] if k else []) + [Piece(a, b)]]
+        cells = [SegmentPiece(marks[0], marks[0])] if points else [cell for k, (a, b) in enumerate(itertools.pairwise(marks))
+                                                            for cell in ([SegmentPiece(a, a)] if k else []) + [SegmentPiece(a, b)]]
         found = [c._replace(leaf=better(_leaf(found, c), _leaf(layer, c))) for c in cells]
     return found
 
 
-def _leaf(pieces: Sequence[Piece], cell: Piece) -> int:
+def _leaf(pieces: Sequence[SegmentPiece], cell: SegmentPiece) -> int:
     """What a cell is in."""
     if cell.begin == cell.end:
         return next(p.leaf for p in pieces if p.begin == cell.begin == p.end or p.begin < cell.begin < p.end)
     return next(p.leaf for p in pieces if p.begin <= cell.begin < cell.end <= p.end)
 
 
-def _joined(pieces: Sequence[Piece]) -> list[Piece]:
+def _joined(pieces: Sequence[SegmentPiece]) -> list[SegmentPiece]:
     """Neighbours of one leaf as one."""
     found = [pieces[0]]
     for p in pieces[1:]:

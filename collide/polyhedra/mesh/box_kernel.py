@@ -31,7 +31,7 @@ from codegen.emit.lanes import Lanes
 from codegen.machine.straight_line import straight_line
 
 from ..primitives.motion_windows import AT_START, END, SANE, START
-from ..primitives.moving_kernel import Carried
+from ..primitives.moving_kernel import MotionControls
 from ..primitives.straight_kernel import DEAD, PROVED, UNKNOWN, placed
 
 
@@ -85,7 +85,7 @@ class _Node:
         half = L.const(0.5)
         middles = [L.mul(half, L.add(x, y)) for x, y in zip(*ends, strict=True)]
         self.reach = [L.max(L.sub(h, c), L.sub(c, low)) for low, h, c in zip(*ends, middles, strict=True)]
-        carried = [Carried(L, body, side) for side in (START, END)]
+        carried = [MotionControls(L, body, side) for side in (START, END)]
         self.centre = [c.point(middles) for c in carried]
         self.columns = [[[row[j] for row in c.rows] for j in range(3)] for c in carried]
 
@@ -119,7 +119,7 @@ def _write_rigid(L: Lanes) -> None:
 def _write_meeting(L: Lanes, moving: bool) -> None:
     q = [[splat(L, "%Q", 6 * k + i) for i in range(6)] for k in range(6)]
     if moving:
-        bodies = [Carried(L, body, AT_START) for body in (0, 1)]
+        bodies = [MotionControls(L, body, AT_START) for body in (0, 1)]
         points = [bodies[k // 3].point(p[:3]) for k, p in enumerate(q)]
         sane = L.gt(L.load("%table", SANE), L.const(0.5))
     else:

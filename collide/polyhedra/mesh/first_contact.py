@@ -36,7 +36,7 @@ from . import exact_fallback, loop
 from .box_kernel import meeting, rigid_boxes, straight_boxes
 from .initial_overlap import crossing
 from .loop import MEET, MeshMemory
-from .screw_rejection import OBJECTS, TESTS, Axis, Seen, axis_of, objects_apart, seen_from
+from .screw_rejection import OBJECTS, TESTS, ScrewAxis, ScrewBounds, axis_of, objects_apart, seen_from
 
 # Tests a slice: some tens of milliseconds, so that Ctrl-C and budgets are prompt. Room for queued pairs, at first.
 _SLICE, _ROOM = 200_000, 1 << 12
@@ -214,7 +214,7 @@ class _Search:
     asked, leaves = Number[int](MeshMemory), Number[int](MeshMemory)
 
     def __init__(self, meshes: tuple[Mesh, Mesh], motions: tuple[Motion, Motion] | None, span: tuple[float, float],
-                 tolerance: float, seen: Seen | None = None) -> None:
+                 tolerance: float, seen: ScrewBounds | None = None) -> None:
         self.meshes, self.motions, self.span, self.tolerance = meshes, motions, span, tolerance
         self.exact = None if motions is None else exact_motion(*motions)
         if self.exact is not None and all(t in m.symbols for m in motions or ()):
@@ -241,7 +241,7 @@ class _Search:
         self.unused = _ROOM
         compiled(loop.start)(self.arrays.address)
 
-    def see(self, seen: Seen | None) -> None:
+    def see(self, seen: ScrewBounds | None) -> None:
         """From now on what the screw tells apart is not searched."""
         self.seen = seen
         if seen is not None:
@@ -252,7 +252,7 @@ class _Search:
                 self.arrays.refer(f"around{k + 1}", seen.around[k].ctypes.data)
                 self.arrays.refer(f"ball{k + 1}", seen.balls[k].ctypes.data)
 
-    def run(self, budget: Budget, began: float, axis: Axis | None) -> bool:
+    def run(self, budget: Budget, began: float, axis: ScrewAxis | None) -> bool:
         """Did it end within the budget? Ctrl-C ends it like a spent one. `axis`: of a screw by which they move."""
         self.most = NO_LIMIT if budget.boxes is None else int(budget.boxes)
         tests = _SLICE if axis is None else _UNSEEN

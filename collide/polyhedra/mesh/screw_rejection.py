@@ -18,7 +18,7 @@ TESTS = tuple(f"{kind} by {test}" for kind in _KINDS for test in ("distance", "h
 OBJECTS = "objects"
 
 
-class Axis(NamedTuple):
+class ScrewAxis(NamedTuple):
     """An even screw of one body, in doubles. `moving`: which, 0 or 1. `turn` and `rise`: angle and advance at time 0, and in a unit of
     time. `rows` (3, 4): of each body, placed as it is before the screw, what gives two coordinates across the axis, and one along it.
     `far`: the sum of the sizes of all coordinates of the axis and of these places.
@@ -36,17 +36,17 @@ class Axis(NamedTuple):
         return np.column_stack([x, y, h, np.sqrt(x * x + y * y), np.arctan2(y, x)])
 
 
-class Seen(NamedTuple):
+class ScrewBounds(NamedTuple):
     """`around`: of the vertices of both meshes (n, 5), `balls`: of the nodes of their trees (m, 4). See `ScrewMemory`."""
 
-    axis: Axis
+    axis: ScrewAxis
     margin: float
     around: tuple[np.ndarray, np.ndarray]
     balls: tuple[np.ndarray, np.ndarray]
 
 
 @functools.lru_cache(maxsize=256)
-def axis_of(first: Motion, second: Motion) -> Axis | None:
+def axis_of(first: Motion, second: Motion) -> ScrewAxis | None:
     """Of two bodies of which one is at rest, and the other moves by an even screw after it was placed; None for others."""
     for moving, body, still in ((0, first, second), (1, second, first)):
         if body.screw is not None and still.is_constant:
@@ -58,7 +58,7 @@ def axis_of(first: Motion, second: Motion) -> Axis | None:
             across = _frame(axis / np.linalg.norm(axis)).T
             poses = [_matrix(pose) for pose in ((before, still) if moving == 0 else (still, before))]
             first_rows, second_rows = (np.column_stack([across @ rotation, across @ (shift - point)]) for rotation, shift in poses)
-            return Axis(moving, turn, rise, (first_rows, second_rows), float(np.abs([point, *(shift for _, shift in poses)]).sum()))
+            return ScrewAxis(moving, turn, rise, (first_rows, second_rows), float(np.abs([point, *(shift for _, shift in poses)]).sum()))
     return None
 
 
@@ -82,7 +82,7 @@ def _frame(axis: np.ndarray) -> np.ndarray:
     return np.stack([across, np.cross(axis, across), axis], axis=1)
 
 
-def _margin(axis: Axis, meshes: tuple[Mesh, Mesh], span: tuple[float, float]) -> float:
+def _margin(axis: ScrewAxis, meshes: tuple[Mesh, Mesh], span: tuple[float, float]) -> float:
     """Infinite where angles are too large."""
     longest = max(map(abs, span))
     wide = sum(sum(map(abs, mesh.tree.boxes[0].tolist())) for mesh in meshes)
@@ -90,7 +90,7 @@ def _margin(axis: Axis, meshes: tuple[Mesh, Mesh], span: tuple[float, float]) ->
     return _MARGIN * size if abs(axis.turn[0]) + abs(axis.turn[1]) * longest < _TURNS else math.inf
 
 
-def objects_apart(axis: Axis, meshes: tuple[Mesh, Mesh], span: tuple[float, float]) -> bool:
+def objects_apart(axis: ScrewAxis, meshes: tuple[Mesh, Mesh], span: tuple[float, float]) -> bool:
     """Are two meshes apart throughout, by the balls round them, as seen from the axis?"""
     wide, (low, high) = 4 * _margin(axis, meshes, span), sorted(axis.rise[0] + axis.rise[1] * e for e in span)
     (d, h, r), (e, k, q) = (_ball(axis, body, mesh) for body, mesh in enumerate(meshes))
@@ -98,7 +98,7 @@ def objects_apart(axis: Axis, meshes: tuple[Mesh, Mesh], span: tuple[float, floa
     return abs(d - e) > reach or above + low > reach or above + high < -reach
 
 
-def _ball(axis: Axis, body: int, mesh: Mesh) -> tuple[float, float, float]:
+def _ball(axis: ScrewAxis, body: int, mesh: Mesh) -> tuple[float, float, float]:
     """Distance from the axis and height of the middle of a mesh, and the radius round it."""
     box = mesh.tree.boxes[0].tolist()
     p, q, r = (0.5 * (box[k] + box[3 + k]) for k in range(3))
@@ -110,7 +110,7 @@ def _middles(mesh: Mesh) -> np.ndarray:
     return 0.5 * (mesh.tree.boxes[:, :3] + mesh.tree.boxes[:, 3:6])
 
 
-def seen_from(axis: Axis, meshes: tuple[Mesh, Mesh], span: tuple[float, float]) -> Seen | None:
+def seen_from(axis: ScrewAxis, meshes: tuple[Mesh, Mesh], span: tuple[float, float]) -> ScrewBounds | None:
     """All of both meshes; None where angles are too large."""
     margin = _margin(axis, meshes, span)
     around, balls = [], []
@@ -119,4 +119,4 @@ def seen_from(axis: Axis, meshes: tuple[Mesh, Mesh], span: tuple[float, float]) 
         # In rows: the loop reads them.
         around.append(np.ascontiguousarray(axis.seen(mesh.vertices[:, :3], body)))
         balls.append(np.ascontiguousarray(np.column_stack([distance, height, angle, mesh.radii])))
-    return Seen(axis, margin, (around[0], around[1]), (balls[0], balls[1])) if np.isfinite(margin) else None
+    return ScrewBounds(axis, margin, (around[0], around[1]), (balls[0], balls[1])) if np.isfinite(margin) else None

@@ -11,7 +11,7 @@ from codegen.emit.lanes import Lanes
 from codegen.machine.straight_line import straight_line
 
 from .motion_windows import AT_END, AT_START, CONTINUOUS, ENTRIES, SANE, SIDES, entry
-from .straight_kernel import EDGES, Window, apart, conclude
+from .straight_kernel import EDGES, StraightWindow, apart, conclude
 
 
 @functools.cache
@@ -29,21 +29,21 @@ def _write_moving(L: Lanes, face: bool, swapped: bool) -> None:
     reach = [[(L.sub(x, y), L.sub(y, x)) for x, y in zip(q[i], q[j], strict=True)] for i, j in EDGES[face]]
     points, edges, gaps = [], [], []
     for side in SIDES:
-        bodies = [Carried(L, body, side) for body in (0, 1)]
+        bodies = [MotionControls(L, body, side) for body in (0, 1)]
         place = [bodies[owner].point(p) for owner, p in zip(owners, q, strict=True)]
         e, f = (bodies[owners[i]].vector(v) for (i, _), v in zip(EDGES[face], reach, strict=True))
         edges.append((e, f))
         points.append(place)
         gaps.append(apart(L, face, place))
     volumes = [dot(L, gaps[side], cross(L, *edges[side])) for side in (AT_START, AT_END)]
-    query = Window(L, face, (points[0], points[1]), edges[:2])
+    query = StraightWindow(L, face, (points[0], points[1]), edges[:2])
     query.ends = volumes[0], volumes[1]
     half = L.const(0.5)
     query.sane, query.continuous = (L.gt(L.load("%table", k), half) for k in (SANE, CONTINUOUS))
     conclude(L, query)
 
 
-class Carried:
+class MotionControls:
     """The controls, or values, of a motion at one end of the window."""
 
     def __init__(self, L: Lanes, body: int, side: int) -> None:

@@ -59,7 +59,7 @@ def _write(L: Lanes, face: bool) -> None:
         p0, p1 = ([splat(L, "%Q", 12 * time + 3 * k + i) for i in range(3)] for time in range(2))
         start.append(placed(L, p0, p1, a))
         end.append(placed(L, p0, p1, b))
-    conclude(L, Window(L, face, (start, end), [_edges(L, face, points) for points in (start, end)]))
+    conclude(L, StraightWindow(L, face, (start, end), [_edges(L, face, points) for points in (start, end)]))
 
 
 def _edges(L: Lanes, face: bool, points: Sequence[Vector]) -> tuple[Vector, Vector]:
@@ -67,7 +67,7 @@ def _edges(L: Lanes, face: bool, points: Sequence[Vector]) -> tuple[Vector, Vect
     return tuple(between(L, points[i], points[j]) for i, j in EDGES[face])  # type: ignore[return-value]
 
 
-def conclude(L: Lanes, query: "Window") -> None:
+def conclude(L: Lanes, query: "StraightWindow") -> None:
     """The verdict and the parameters into ``%out``."""
     dead = query.coplanar_never()
     for n in query.directions():
@@ -105,7 +105,7 @@ def _positive(L: Lanes, coefficients: list[Interval]) -> Value:
     return _all(L, [L.lt(n, L.const(0.0)) for n, _ in coefficients])
 
 
-class Window:
+class StraightWindow:
     """The vectors of a query at both ends of the window; index 0 is the start.
 
     `ends`: the volume at the moments a and b. `sane`: nothing in the window overflows. `continuous`: the motion is.

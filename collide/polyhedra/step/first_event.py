@@ -39,7 +39,7 @@ def clear_until(before: np.ndarray, after: np.ndarray, points: np.ndarray, edges
 
 def _after_start(points: list[list[int]], face: bool) -> float:
     """The same for parts that may touch at the start."""
-    query = feature_pairs.Query(feature_pairs.straight(points), face)
+    query = feature_pairs.FeaturePolynomials(feature_pairs.straight(points), face)
     times = query.times()
     if not query.volume:
         return 0.0 if any(query.touches(at) for at in times) else math.inf

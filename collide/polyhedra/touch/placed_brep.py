@@ -8,8 +8,8 @@ import numpy as np
 
 from ..exact.planes import Plane, Point, between, cross, dot, sign, value
 from ..location.brep import Entities
-from ..location.nodes import Tree
-from ..location.segment_walk import Segment
+from ..location.nodes import IndexTree
+from ..location.segment_walk import HomogeneousSegment
 from ..location.tree import IN
 
 Place = tuple[Fraction, Fraction, Fraction]
@@ -58,10 +58,10 @@ def _cross(u: Sequence[Fraction], v: Sequence[Fraction]) -> tuple[Fraction, Frac
     return u[1] * v[2] - u[2] * v[1], u[2] * v[0] - u[0] * v[2], u[0] * v[1] - u[1] * v[0]
 
 
-class Placed:
+class PlacedBrep:
     """The entities of one polyhedron, carried into the frame of another one, whose `tree` and box (6,) are given."""
 
-    def __init__(self, entities: Entities, carried: Affine, tree: Tree, box: np.ndarray, tolerance: float) -> None:
+    def __init__(self, entities: Entities, carried: Affine, tree: IndexTree, box: np.ndarray, tolerance: float) -> None:
         self.entities, self.carried, self.tree, self.tolerance = entities, carried, tree, tolerance
         self.about, self.off = about(carried, entities.vertices)
         self.box = box + tolerance * np.repeat([-1.0, 1.0], 3)
@@ -87,12 +87,12 @@ class Placed:
                                 radius=self.off[which])
         yield from zip(which.tolist(), leaves.tolist(), strict=True)
 
-    def edges(self) -> Iterator[tuple[int, Segment]]:
+    def edges(self) -> Iterator[tuple[int, HomogeneousSegment]]:
         """Edges near the other body."""
         lines = self.entities.lines
         for number, a, b in lines[self._near(lines[:, 1:])].tolist():
             first, last = self.tree.entities.scaled.points([self.vertex(a), self.vertex(b)])
-            yield number, Segment(self.tree, first, last, self.tolerance)
+            yield number, HomogeneousSegment(self.tree, first, last, self.tolerance)
 
     def enters(self, triangle: int) -> bool:
         """Is a part of a triangle inside the other body, or in a face of it that has its outside on the same side? With a tolerance, which

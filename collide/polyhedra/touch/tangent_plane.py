@@ -9,14 +9,14 @@ where it does, it has the same normal, for unit v1 and v2.) If the plane is to c
 import numpy as np
 
 from ..location.tree import EDGE, SIDE
-from .placed_brep import Placed
+from .placed_brep import PlacedBrep
 
 # Of unit vectors: smaller is nothing but rounding.
 _PARALLEL = 1e-14
 Entity = tuple[int, int]
 
 
-def normal_of(placed: tuple[Placed, Placed], first: Entity, second: Entity) -> np.ndarray:
+def normal_of(placed: tuple[PlacedBrep, PlacedBrep], first: Entity, second: Entity) -> np.ndarray:
     """From the first body to the second, in the frame of the second, rounded; NaN where there is none."""
     bodies = (placed[0].outward, placed[0].about), (unit(placed[1].entities.planes.normal), placed[1].entities.vertices)
     own, other = ((body.entities, *arrays) for body, arrays in zip(placed, bodies, strict=True))

@@ -24,7 +24,7 @@ from ...given import is_number
 from ..location.index import Index, Kind, checked_tolerance
 from ..location.tree import EDGE, IN, SIDE, VERTEX
 from ..primitives.queries import check_motions
-from .placed_brep import Affine, Place, Placed
+from .placed_brep import Affine, Place, PlacedBrep
 from .tangent_plane import normal_of
 
 _KIND = {SIDE: Kind.FACE, EDGE: Kind.EDGE, VERTEX: Kind.VERTEX}
@@ -145,8 +145,8 @@ def touch(a: Mesh | Index, b: Mesh | Index, motions: tuple[Motion, Motion] | Non
     (first, _), (second, _) = poses
     rounded = any(r for _, r in poses)
     forward, back = second.inverse() @ first, first.inverse() @ second
-    placed = (Placed(indices[0].entities, forward, indices[1].tree, indices[1].box, within),
-              Placed(indices[1].entities, back, indices[0].tree, indices[0].box, within))
+    placed = (PlacedBrep(indices[0].entities, forward, indices[1].tree, indices[1].box, within),
+              PlacedBrep(indices[1].entities, back, indices[0].tree, indices[0].box, within))
     try:
         found = list(_contacts(placed, forward))
         _check_faces(placed, found)
@@ -184,7 +184,7 @@ def _rounded(e: Any) -> Fraction:
 # -- contacts -------------------------------------------------------------------------------------------------------------
 
 
-def _contacts(placed: tuple[Placed, Placed], forward: Affine) -> Iterator[_Found]:
+def _contacts(placed: tuple[PlacedBrep, PlacedBrep], forward: Affine) -> Iterator[_Found]:
     """Each pair once. _Inside if a vertex or an edge is inside."""
     known = set()
     for side, body in enumerate(placed):
@@ -202,13 +202,13 @@ def _contacts(placed: tuple[Placed, Placed], forward: Affine) -> Iterator[_Found
 _Hit = tuple[tuple[int, int], tuple[int, int] | None, Place]
 
 
-def _of_vertices(body: Placed) -> Iterator[_Hit]:
+def _of_vertices(body: PlacedBrep) -> Iterator[_Hit]:
     for k, leaf in body.vertices():
         if leaf == IN or leaf <= -8:
             yield (VERTEX, k), _entity(leaf), body.vertex(k)
 
 
-def _of_edges(body: Placed) -> Iterator[_Hit]:
+def _of_edges(body: PlacedBrep) -> Iterator[_Hit]:
     """Where edges are inside, at edges, or at vertices: at their ends they are vertices."""
     for number, segment in body.edges():
         for piece in segment.pieces():
@@ -222,7 +222,7 @@ def _entity(leaf: int) -> Any:
     return None if leaf == IN else ((-8 - leaf) % 4, (-8 - leaf) // 4)
 
 
-def _check_faces(placed: tuple[Placed, Placed], found: Sequence[_Found]) -> None:
+def _check_faces(placed: tuple[PlacedBrep, PlacedBrep], found: Sequence[_Found]) -> None:
     """_Inside if a face with contacts has a part inside the other body, or lies on a face of it with the outside on the same side."""
     for body, own in zip(placed, ({f.first for f in found}, {f.second for f in found}), strict=True):
         faces = {face for entity in own for face in body.entities.faces_of(*entity)}
@@ -234,7 +234,7 @@ def _check_faces(placed: tuple[Placed, Placed], found: Sequence[_Found]) -> None
 # -- the report -----------------------------------------------------------------------------------------------------------
 
 
-def _report(found: Sequence[_Found], placed: tuple[Placed, Placed], second: Affine, tolerance: float, rounded: bool) -> Touch:
+def _report(found: Sequence[_Found], placed: tuple[PlacedBrep, PlacedBrep], second: Affine, tolerance: float, rounded: bool) -> Touch:
     points = np.array([_floats(second(f.point)) for f in found]).reshape(-1, 3)
     contacts = tuple(TouchContact((_KIND[f.first[0]], f.first[1]), (_KIND[f.second[0]], f.second[1]), p)
                      for f, p in zip(found, points, strict=True))

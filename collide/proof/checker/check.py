@@ -18,8 +18,8 @@ from typing import Any
 import flint
 from flint import arb
 
-from .claims import Claims, Step
-from .problem import Problem
+from .claims import Claims, ClaimStep
+from .problem import LogProblem
 from .rules import side
 from .text import Late, Lines, Refused, double, require
 from .words import box_text
@@ -102,18 +102,18 @@ def _verified(claims: Claims, executor: Any) -> Iterator[int]:
             yield from executor.map(_block, tasks)
 
 
-def _block(task: tuple[list[str], list[Step]]) -> int:
+def _block(task: tuple[list[str], list[ClaimStep]]) -> int:
     """In another process or thread, each of which reads the statement for itself, since programs grow."""
     statement, steps = task
     with flint.ctx.workprec(BITS):
         if getattr(OWN, "statement", None) != statement:
-            OWN.problem, OWN.statement = Problem(statement), statement
+            OWN.problem, OWN.statement = LogProblem(statement), statement
         for step in steps:
             follow(OWN.problem, step)
     return len(steps)
 
 
-def follow(problem: Problem, step: Step) -> None:
+def follow(problem: LogProblem, step: ClaimStep) -> None:
     """Raises `Refused` if a step does not follow."""
     kind, *words = step.words
     try:

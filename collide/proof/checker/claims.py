@@ -13,7 +13,7 @@ from typing import NamedTuple
 from flint import arb
 
 from . import words
-from .problem import Box, Case, Problem, halves
+from .problem import Box, Case, LogProblem, halves
 from .text import Lines, count, double, require
 
 FIRST = "collide proof 3"
@@ -28,7 +28,7 @@ STEPS = {"contact": ("s", "n", "c", "h", "l", "d"), "distance": ("s", "n", "c", 
 """Of each question, the steps of a tree: `h` is of several triangles, `d` of two places of one piece."""
 
 
-class Step(NamedTuple):
+class ClaimStep(NamedTuple):
     """A step that says of a box that a system has no solution in it, or one (`x`)."""
 
     line: int
@@ -46,7 +46,7 @@ class Claims:
         self.listed: list[tuple[Box, Box, bool]] = []
         """Boxes in which zeros may lie, and in which part of each, and whether there is exactly one."""
 
-    def steps(self) -> Iterator[Step]:
+    def steps(self) -> Iterator[ClaimStep]:
         """All steps but the divisions; what they prove together is added to the theorem when the last one is read."""
         require(self.lines.next() == FIRST, f"a log begins with the line {FIRST!r}")
         claims, size = {"none": self._none, "some": self._some, "one": self._one, "box": self._box}, 0
@@ -54,7 +54,7 @@ class Claims:
             self.statement.append(line)
             size += 1 + len(line)
             require(size <= STATEMENT, f"the statement is longer than {STATEMENT} characters")
-        self.problem = Problem(self.statement)
+        self.problem = LogProblem(self.statement)
         self.problem.compared()
         while line != "end":
             word, *args = line.split() or [""]
@@ -65,7 +65,7 @@ class Claims:
         self.theorem[:0] = words.assumed(self.problem)
         require(not self.lines.file.read(1), "something follows the end")
 
-    def _none(self, args: Sequence[str]) -> Iterator[Step]:
+    def _none(self, args: Sequence[str]) -> Iterator[ClaimStep]:
         """Surfaces have no common point until a time, or are farther from each other than this at all times; there is no zero but in the
         boxes listed before; or no point at which the objective is at most a number.
         """
@@ -77,14 +77,14 @@ class Claims:
         self.theorem.append(words.none(self.problem, case, self.problem.root(case), self.listed))
         self.least = -math.inf if case.bound is None else case.bound
 
-    def _some(self, args: Sequence[str]) -> Iterator[Step]:
+    def _some(self, args: Sequence[str]) -> Iterator[ClaimStep]:
         """Two parts have a common point, or points at most so far from each other; or a point has an objective of at most this."""
         case = self._case("some", args)
         step = self._exists(case)
         yield step
         self.theorem += words.some(self.problem, case, step.box, self.least)
 
-    def _one(self, args: Sequence[str]) -> Iterator[Step]:
+    def _one(self, args: Sequence[str]) -> Iterator[ClaimStep]:
         """Two lines `x`: in the box of the first there is exactly one zero, or common point where tangents are dependent; it lies in the
         second.
         """
@@ -102,7 +102,7 @@ class Claims:
             self._list(only.box, near.box, True)
         yield from (only._replace(case=case), near._replace(case=case))
 
-    def _box(self, args: Sequence[str]) -> Iterator[Step]:
+    def _box(self, args: Sequence[str]) -> Iterator[ClaimStep]:
         """A box in which zeros may lie."""
         zeros = self.problem.question == "zeros" and len(args) == 2 * len(self.problem.variables)
         require(zeros, "a box of zeros has two ends of each variable")
@@ -127,7 +127,7 @@ class Claims:
         require(all(len(part) == 1 or part[1] + 1 == part[2] for part in parts), "a point is one of a single triangle of a mesh")
         return Case(parts, bound)
 
-    def _tree(self, root: Case) -> Iterator[Step]:
+    def _tree(self, root: Case) -> Iterator[ClaimStep]:
         """The leaves of a tree over the ranges of a system, but those of the kind `i`, which lie inside a box that is listed, and of the
         kind `l`, which begin later than the time of the claim.
         """
@@ -155,9 +155,9 @@ class Claims:
                 require(box and box[-1][0] > until, "this box does not begin after the time of the claim")
             else:
                 require(kind in ("n", "c", "d"), f"the step {line[:40]!r} has too few or too many numbers")
-                yield Step(self.lines.number, case, box, (kind, *args))
+                yield ClaimStep(self.lines.number, case, box, (kind, *args))
 
-    def _exists(self, case: Case) -> Step:
+    def _exists(self, case: Case) -> ClaimStep:
         """A line `x`: a box in the domain, and a matrix."""
         (word, *numbers), ranges = self.lines.next().split() or [""], self.problem.ranges(case)
         require(word == "x" and len(numbers) >= 2 * len(ranges), "a box in which a solution exists was expected")
@@ -166,7 +166,7 @@ class Claims:
         require(within, "this box does not lie in the domain")
         same = len(case.parts) == 2 and case.parts[0] == case.parts[1]
         require(not (same and _meet(box[:2], box[2:4])), "these may be one and the same place")
-        return Step(self.lines.number, case, box, (word, *numbers[2 * len(ranges):]))
+        return ClaimStep(self.lines.number, case, box, (word, *numbers[2 * len(ranges):]))
 
 
 def _sides(numbers: Sequence[str]) -> Box:

@@ -90,10 +90,10 @@ class Assumed:
     def __init__(self, name: str, arguments: int, formulas: Sequence[Formula], earlier: Mapping[str, "Assumed"]) -> None:
         require(name.isidentifier() and name not in (*RULES, *CONSTANTS, *earlier), f"{name[:40]!r} is no name for a function")
         require(len(formulas) in (2, 2 + arguments), f"{name[:40]} has two bounds, and a derivative by each argument or none")
-        self.name, self.arguments, self.formulas, self.program = name, arguments, formulas, Program(earlier)
+        self.name, self.arguments, self.formulas, self.program = name, arguments, formulas, FormulaProgram(earlier)
         names = {f"{end}{k}": self.program.variable() for k in range(arguments) for end in ("lo", "hi")}
         self.places = [self.program.add(formula, names) for formula in formulas[:2]]
-        scratch = Program(earlier)
+        scratch = FormulaProgram(earlier)
         for formula in formulas[2:]:
             scratch.add(formula, {f"x{k}": scratch.variable() for k in range(arguments + 1)})
         require(not any(isinstance(value, str) and at == "variable" for own in (self.program, scratch) for at, _, value in own.operations),
@@ -106,14 +106,14 @@ class Assumed:
         (low, _, _), (high, _, _) = self.program.jets(self.places, [end for x in boxes for end in (x.lower(), x.upper())], 0, ())
         return low.union(high) + 0 * sum(boxes)
 
-    def slopes(self, y: int, args: Sequence[int], program: "Program") -> list[int]:
+    def slopes(self, y: int, args: Sequence[int], program: "FormulaProgram") -> list[int]:
         """The derivatives, where the function itself is bounded."""
         require(len(self.formulas) > 2, f"of {self.name} no derivative is assumed")
         names, none = {f"x{k}": place for k, place in enumerate([*args, y])}, program.operation("*", program.number(0), y)
         return [program.operation("+", program.add(formula, names), none) for formula in self.formulas[2:]]
 
 
-class Program:
+class FormulaProgram:
     """Formulas as a list of operations, each on results of earlier ones; those of numbers alone are done once."""
 
     def __init__(self, assumed: Mapping[str, Assumed] | None = None) -> None:
@@ -194,7 +194,7 @@ class Program:
         one = self.number(1)
         return b if a == one else a if b == one else self.operation("*", a, b)
 
-    def take(self, other: "Program", places: Iterable[int], bound: Mapping[str, int]) -> list[int]:
+    def take(self, other: "FormulaProgram", places: Iterable[int], bound: Mapping[str, int]) -> list[int]:
         """Results of another program, whose variables stand for these of this one."""
         wanted, new = [*places], dict[int, int]()
         self.assumed.update(other.assumed)

@@ -16,8 +16,8 @@ from typing import Any, NamedTuple
 
 from flint import arb
 
-from .formulas import Program
-from .rules import System, system_of
+from .formulas import FormulaProgram
+from .rules import RowPlaces, system_of
 from .text import Formula, count, double, read, require, written
 
 PATCH = "piece1 parameter3 parameter3 point3 (condition1 )*"
@@ -47,7 +47,7 @@ class Case(NamedTuple):
 
 
 @dataclass
-class Piece:
+class LogPiece:
     """`parameters` with both ends of their ranges, and `rows`: places of formulas in the statement's program. If it consists of triangles,
     corners are values of parameters without ranges; several triangles stand for the box that holds them, in a single one the parameters are
     `inner` formulas of u, v and its `cells`, the numbers c0, c1, ...
@@ -62,12 +62,12 @@ class Piece:
     cells: tuple[Any, ...] = ()
 
 
-class Problem:
+class LogProblem:
     """The statement of a log."""
 
     def __init__(self, lines: Sequence[str]) -> None:
-        self.program, self.names = Program(), dict[str, int]()
-        self.pieces, self.variables = list[Piece](), dict[str, list[int]]()
+        self.program, self.names = FormulaProgram(), dict[str, int]()
+        self.pieces, self.variables = list[LogPiece](), dict[str, list[int]]()
         self.excepted, self.between, self.itself = set[tuple[int, ...]](), list[int](), ""
         word, _, self.question = " ".join(lines[:1]).partition(" ")
         require(word == "question" and self.question in QUESTIONS, "a statement begins with a question: contact, distance, zeros, minimum")
@@ -95,7 +95,7 @@ class Problem:
         elif word == "variable":
             self.variables[self._name(args[0], ())] = self._range(args[1:])
         elif word == "piece":
-            self.pieces.append(Piece(count(args[0])))
+            self.pieces.append(LogPiece(count(args[0])))
         elif word == "except":
             self.excepted.add(tuple(map(count, args)))
         elif word == "self":
@@ -104,7 +104,7 @@ class Problem:
             self._of_piece(self.pieces[-1], word, args)
         require(len(self.pieces) <= PIECES and len(self.variables) <= VARIABLES, f"more than {PIECES} pieces or {VARIABLES} variables")
 
-    def _of_piece(self, piece: Piece, word: str, args: Sequence[Formula]) -> None:
+    def _of_piece(self, piece: LogPiece, word: str, args: Sequence[Formula]) -> None:
         if word == "parameter":
             piece.parameters[self._name(args[0], piece.parameters)] = self._range(args[1:])
         elif word == "corner":
@@ -155,7 +155,7 @@ class Problem:
             return parts[0] <= parts[-1]
         return bodies[0] < bodies[1] and bodies not in self.excepted
 
-    def _part(self, name: Part) -> Piece:
+    def _part(self, name: Part) -> LogPiece:
         """A piece; or triangles of it, over shares u and v of two sides of a single one, or over the box that holds several."""
         k, *ends = name
         require(k < len(self.pieces) and len(ends) == (2 if self.pieces[k].corners else 0), "there is no such piece")
@@ -191,7 +191,7 @@ class Problem:
         """The box that holds these ranges."""
         return tuple((below(lo), above(hi)) for lo, hi in self.ranges(case))
 
-    def system(self, case: Case) -> System:
+    def system(self, case: Case) -> RowPlaces:
         return self.built(self.alike(case))._replace(cells=tuple(x for part in case.parts for x in self.part(part).cells))
 
     def alike(self, case: Case) -> Case:
@@ -199,7 +199,7 @@ class Problem:
         parts = tuple(part if len(part) == 1 else (part[0], 0, min(part[2] - part[1], 2)) for part in case.parts)
         return Case(parts, None if self.question == "contact" else case.bound, case.room)
 
-    def _roles(self, parts: Sequence[Part]) -> tuple[list[Piece], list[Piece]]:
+    def _roles(self, parts: Sequence[Part]) -> tuple[list[LogPiece], list[LogPiece]]:
         """Those that are over their parameters, and one, if there is such a one, whose points are its parameters: where it has a point in
         common with another, they are the coordinates of that.
         """
@@ -210,9 +210,9 @@ class Problem:
                 return [pieces[1 - k]], [pieces[k]]
         return pieces, []
 
-    def _built(self, case: Case) -> System:
+    def _built(self, case: Case) -> RowPlaces:
         """The rows of a system: a common point, or one at most so far from another, or of at most such a value; then those of pieces."""
-        (over, levels), program = self._roles(case.parts), Program()
+        (over, levels), program = self._roles(case.parts), FormulaProgram()
         places = [{name: program.variable() for name in piece.parameters} for piece in over]
         shared = {name: program.variable() for name in self.variables}
         take, minus = functools.partial(program.take, self.program), functools.partial(program.operation, "-")

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 from flint import arb
 
-from .formulas import Jet, Program
+from .formulas import FormulaProgram, Jet
 from .text import require
 
 Side = tuple[Any, Any, Any]
@@ -26,10 +26,10 @@ def side(lo: float, hi: float) -> Side:
     return (a, b, a.union(b)) if lo < hi else (a, a, a)
 
 
-class System(NamedTuple):
+class RowPlaces(NamedTuple):
     """Places of rows in a program, and of h. The program's variables are those of the box, then numbers (`cells`), then w and m."""
 
-    program: Program
+    program: FormulaProgram
     equations: tuple[int, ...]
     conditions: tuple[int, ...]
     sum: int
@@ -106,12 +106,12 @@ def _least(own: Side, slope: Any) -> Side:
     return (lo, lo, lo) if slope >= 0 else (hi, hi, hi) if slope <= 0 else own
 
 
-def system_of(program: Program, equations: Sequence[int], conditions: Sequence[int]) -> System:
+def system_of(program: FormulaProgram, equations: Sequence[int], conditions: Sequence[int]) -> RowPlaces:
     rows = [*equations, *conditions]
     weights, m = [program.variable() for _ in rows], program.variable()
     squares = [m] * len(equations) + [program.number(0)] * len(conditions)
     terms = (program.operation("w f + m f f / 2", *row) for row in zip(rows, weights, squares, strict=True))
-    return System(program, tuple(equations), tuple(conditions), program.total(terms))
+    return RowPlaces(program, tuple(equations), tuple(conditions), program.total(terms))
 
 
 def _dot(a: Sequence[Any], b: Sequence[Any]) -> Any:

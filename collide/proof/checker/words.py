@@ -5,7 +5,7 @@ Numbers are doubles, in decimals that read back as these.
 
 from collections.abc import Iterator, Sequence
 
-from .problem import Box, Case, Problem
+from .problem import Box, Case, LogProblem
 from .text import written
 
 NONE = {"contact": "{who} have no point in common at any time t with {when}.",
@@ -21,7 +21,7 @@ SO = {"contact": "So {their} lies in {least!r} <= t <= {most!r}.",
       "minimum": "So the minimum lies between {least!r} and {most!r}."}  # fmt: skip
 
 
-def assumed(problem: Problem) -> Iterator[str]:
+def assumed(problem: LogProblem) -> Iterator[str]:
     """The functions that are not proved to be what the log says."""
     for f in problem.program.assumed.values():
         letters, low, high = [f"x{k}" for k in range(f.arguments)], *map(written, f.formulas[:2])
@@ -32,7 +32,7 @@ def assumed(problem: Problem) -> Iterator[str]:
                f"{value}{''.join(slopes)}.")
 
 
-def none(problem: Problem, case: Case, box: Box, listed: Sequence[tuple[Box, Box, bool]]) -> str:
+def none(problem: LogProblem, case: Case, box: Box, listed: Sequence[tuple[Box, Box, bool]]) -> str:
     """That there is no solution, the shared variables being in the last sides of a box, but zeros in parts of boxes that are `listed`."""
     if problem.question == "zeros" and not listed:
         return "There is no zero: no point of the domain fulfils all equations and conditions."
@@ -41,7 +41,7 @@ def none(problem: Problem, case: Case, box: Box, listed: Sequence[tuple[Box, Box
                                          count=len(listed), single=sum(single for _, _, single in listed), boxes=boxes)
 
 
-def some(problem: Problem, case: Case, box: Box, least: float) -> Iterator[str]:
+def some(problem: LogProblem, case: Case, box: Box, least: float) -> Iterator[str]:
     """That there is a solution in a box, and what follows with what is known not to be, up to `least`."""
     yield SOME[problem.question].format(who=_who(problem, case), when=_when(problem, box, "for some"), bound=case.bound, box=box_text(box))
     most = box[-1][1] if problem.question == "contact" else case.bound
@@ -50,7 +50,7 @@ def some(problem: Problem, case: Case, box: Box, least: float) -> Iterator[str]:
         yield SO[problem.question].format(least=least, most=most, their=their)
 
 
-def one(problem: Problem, case: Case, only: Box, near: Box) -> str:
+def one(problem: LogProblem, case: Case, only: Box, near: Box) -> str:
     """That there is exactly one common point in a box, at which derivatives by the variables of place with room are dependent."""
     # At a corner there are no more of these than other equations: then the common point itself is the only one in its box.
     first = len(problem.system(case._replace(room=None)).equations) - 1
@@ -59,7 +59,7 @@ def one(problem: Problem, case: Case, only: Box, near: Box) -> str:
     return f"{_parts(problem, case)} have exactly one point in common in {box_text(only)}{where}: at {box_text(near)}."
 
 
-def _who(problem: Problem, case: Case | None = None) -> str:
+def _who(problem: LogProblem, case: Case | None = None) -> str:
     if problem.between:
         return f"Places of the surfaces {_different(problem)}"
     if case is not None:
@@ -69,18 +69,18 @@ def _who(problem: Problem, case: Case | None = None) -> str:
     return f"Of {len({piece.body for piece in problem.pieces})} bodies those surfaces that belong to different ones{but}"
 
 
-def _parts(problem: Problem, case: Case) -> str:
+def _parts(problem: LogProblem, case: Case) -> str:
     """Those two pieces alone, or triangles: other pieces of the same bodies may have other points in common."""
     both = [f"piece {part[0]} of body {problem.pieces[part[0]].body}" for part in case.parts]
     both = [f"triangle {part[1]} of {piece}" if len(part) == 3 else piece for part, piece in zip(case.parts, both, strict=True)]
     return f"Places of {' and '.join(both)}{f' {_different(problem)}' if problem.between else ''}"
 
 
-def _different(problem: Problem) -> str:
+def _different(problem: LogProblem) -> str:
     return f"that are different (of one surface those with {problem.itself})"
 
 
-def _when(problem: Problem, box: Box, how: str, until: float | None = None) -> str:
+def _when(problem: LogProblem, box: Box, how: str, until: float | None = None) -> str:
     """Of bodies: at which times, for which values of parameters."""
     if not problem.of_bodies:
         return ""

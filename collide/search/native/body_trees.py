@@ -7,7 +7,7 @@ that is longer in space. See `codegen.time_bounds.polynomial_models` for what a 
 from codegen.machine.loops import call_kernel, native
 from codegen.machine.structures import Lanes
 
-from .layout import LANES, Problem, SearchMemory
+from .layout import LANES, ProblemRow, SearchMemory
 
 # A node's size in space is taken as at least this share of its width in the parameters (of bodies smaller than 1, times their size), so
 # that collapsed patches are split too. Effort only.
@@ -20,7 +20,7 @@ def room_for_nodes(s: SearchMemory) -> bool:
 
 
 @native
-def put_side(s: SearchMemory, p: Problem, side: int, j: int, lane: int, lo: float, hi: float) -> None:
+def put_side(s: SearchMemory, p: ProblemRow, side: int, j: int, lane: int, lo: float, hi: float) -> None:
     """Parameter j of a body in a lane of S: its interval and its ends."""
     d = p.own[side]
     s.S.put(j, lane, lo, hi)
@@ -29,7 +29,7 @@ def put_side(s: SearchMemory, p: Problem, side: int, j: int, lane: int, lo: floa
 
 
 @native
-def model(s: SearchMemory, p: Problem, side: int, records: Lanes) -> None:
+def model(s: SearchMemory, p: ProblemRow, side: int, records: Lanes) -> None:
     """The records of the boxes in S."""
     call_kernel(p.body[side], s.S, p.parameters, s.T)
     call_kernel(p.record[side], s.S, s.T, p.view[side], records)
@@ -44,7 +44,7 @@ def new_node(s: SearchMemory) -> int:
 
 
 @native
-def seed(s: SearchMemory, p: Problem, side: int, count: int) -> None:
+def seed(s: SearchMemory, p: ProblemRow, side: int, count: int) -> None:
     """Nodes for one side of the first boxes in `hold` that come from no tree."""
     own, used = p.own[side], 0
     for k in range(count):
@@ -60,7 +60,7 @@ def seed(s: SearchMemory, p: Problem, side: int, count: int) -> None:
 
 
 @native
-def model_fresh(s: SearchMemory, p: Problem, side: int, used: int) -> None:
+def model_fresh(s: SearchMemory, p: ProblemRow, side: int, used: int) -> None:
     """The records of the first nodes in `fresh`."""
     for lane in range(LANES):
         node = s.fresh[min(lane, used - 1)]
@@ -72,7 +72,7 @@ def model_fresh(s: SearchMemory, p: Problem, side: int, used: int) -> None:
 
 
 @native
-def extent(s: SearchMemory, p: Problem, side: int, node: int, j: int) -> float:
+def extent(s: SearchMemory, p: ProblemRow, side: int, node: int, j: int) -> float:
     """The length of the node in space along parameter j; -1 if it cannot be halved there."""
     lo, hi = s.rectangle[node].lo(j), s.rectangle[node].hi(j)
     if not lo < 0.5 * (lo + hi) < hi:
@@ -81,7 +81,7 @@ def extent(s: SearchMemory, p: Problem, side: int, node: int, j: int) -> float:
 
 
 @native
-def node_size(s: SearchMemory, p: Problem, side: int, node: int) -> float:
+def node_size(s: SearchMemory, p: ProblemRow, side: int, node: int) -> float:
     largest = -1.0
     for j in range(p.own[side]):
         largest = max(largest, extent(s, p, side, node, j))
@@ -89,7 +89,7 @@ def node_size(s: SearchMemory, p: Problem, side: int, node: int) -> float:
 
 
 @native
-def longest(s: SearchMemory, p: Problem, side: int, node: int) -> int:
+def longest(s: SearchMemory, p: ProblemRow, side: int, node: int) -> int:
     return 1 if p.own[side] > 1 and extent(s, p, side, node, 1) > extent(s, p, side, node, 0) else 0
 
 
@@ -106,7 +106,7 @@ def ask(s: SearchMemory, asked: int, node: int) -> int:
 
 
 @native
-def make_halves(s: SearchMemory, p: Problem, side: int, asked: int) -> None:
+def make_halves(s: SearchMemory, p: ProblemRow, side: int, asked: int) -> None:
     """The halves of the nodes asked for, four nodes at a time."""
     for first in range(0, asked, 4):
         used = 0
@@ -122,7 +122,7 @@ def make_halves(s: SearchMemory, p: Problem, side: int, asked: int) -> None:
 
 
 @native
-def halve_node(s: SearchMemory, p: Problem, side: int, node: int, cut: int, used: int) -> int:
+def halve_node(s: SearchMemory, p: ProblemRow, side: int, node: int, cut: int, used: int) -> int:
     """The two halves of a node along parameter `cut`, which share the middle, noted in `fresh` from `used` on."""
     first = new_node(s)
     new_node(s)
@@ -140,7 +140,7 @@ def halve_node(s: SearchMemory, p: Problem, side: int, node: int, cut: int, used
 
 
 @native
-def next_longest(s: SearchMemory, p: Problem, side: int, node: int) -> int:
+def next_longest(s: SearchMemory, p: ProblemRow, side: int, node: int) -> int:
     """The longer side of the halves of a node, by its own sides."""
     cut = longest(s, p, side, node)
     other = 1 - cut if p.own[side] > 1 else cut
@@ -148,7 +148,7 @@ def next_longest(s: SearchMemory, p: Problem, side: int, node: int) -> int:
 
 
 @native
-def gather(s: SearchMemory, p: Problem, side: int, used: int, records: Lanes) -> None:
+def gather(s: SearchMemory, p: ProblemRow, side: int, used: int, records: Lanes) -> None:
     """The records of the nodes in `both` into the lanes."""
     for lane in range(LANES):
         s.begins[lane] = s.both[lane if lane < used else 0, side] * s.record_length
@@ -156,7 +156,7 @@ def gather(s: SearchMemory, p: Problem, side: int, used: int, records: Lanes) ->
 
 
 @native
-def put_functions(s: SearchMemory, p: Problem, side: int, records: Lanes) -> None:
+def put_functions(s: SearchMemory, p: ProblemRow, side: int, records: Lanes) -> None:
     """Store the reach of the boxes of a body's functions from their middles, and the windows, in `g`; then these middles, and the
     beginnings of the windows.
     """

@@ -5,39 +5,39 @@ import numpy as np
 from codegen.machine.loops import native
 from codegen.machine.structures import Box, Intervals
 
-from .layout import ALONE, LANES, UNIQUE, Problem, SearchMemory
+from .layout import ALONE, LANES, UNIQUE, ProblemRow, SearchMemory
 from .queue import copy_box, pop
 
 
 @native
-def share(s: SearchMemory, p: Problem, box: Box, j: int) -> float:
+def share(s: SearchMemory, p: ProblemRow, box: Box, j: int) -> float:
     """Width of variable j against its domain; 0 for a variable without width."""
     whole = p.domain.width(j)
     return box.width(j) / whole if whole > 0.0 else 0.0
 
 
 @native
-def load_lane(s: SearchMemory, p: Problem, box: Box, lane: int) -> None:
+def load_lane(s: SearchMemory, p: ProblemRow, box: Box, lane: int) -> None:
     """Box k into a lane of X."""
     for j in range(p.variables):
         s.X.put(j, lane, box.lo(j), box.hi(j))
 
 
 @native
-def load_all(s: SearchMemory, p: Problem, box: Box) -> None:
+def load_all(s: SearchMemory, p: ProblemRow, box: Box) -> None:
     for lane in range(LANES):
         load_lane(s, p, box, lane)
 
 
 @native
-def read_lane(s: SearchMemory, p: Problem, block: Intervals, lane: int, box: Box) -> None:
+def read_lane(s: SearchMemory, p: ProblemRow, block: Intervals, lane: int, box: Box) -> None:
     """A lane of a block of intervals into a box."""
     for j in range(p.variables):
         box.put(j, block.lo(j, lane), block.hi(j, lane))
 
 
 @native
-def centre_as_box(s: SearchMemory, p: Problem) -> None:
+def centre_as_box(s: SearchMemory, p: ProblemRow) -> None:
     """The point `centre` as a box, in `tight`."""
     for j in range(p.variables):
         s.tight.put(j, s.centre[j], s.centre[j])
@@ -50,13 +50,13 @@ def cut(s: SearchMemory) -> float:
 
 
 @native
-def too_late(s: SearchMemory, p: Problem, box: Box) -> bool:
+def too_late(s: SearchMemory, p: ProblemRow, box: Box) -> bool:
     objective = p.objective
     return objective >= 0 and box.lo(objective) > cut(s)
 
 
 @native
-def trim(s: SearchMemory, p: Problem, box: Box) -> None:
+def trim(s: SearchMemory, p: ProblemRow, box: Box) -> None:
     """Cut off what is too late of a box: then it may lie in the region of a solution."""
     objective = p.objective
     if objective >= 0:
@@ -64,7 +64,7 @@ def trim(s: SearchMemory, p: Problem, box: Box) -> None:
 
 
 @native
-def keep_clear(s: SearchMemory, p: Problem, box: Box) -> None:
+def keep_clear(s: SearchMemory, p: ProblemRow, box: Box) -> None:
     """A box leaves the search without a proof that it holds no zero: remember its objective."""
     objective = p.objective
     if objective >= 0:
@@ -73,7 +73,7 @@ def keep_clear(s: SearchMemory, p: Problem, box: Box) -> None:
 
 
 @native
-def at_border(s: SearchMemory, p: Problem, box: Box) -> bool:
+def at_border(s: SearchMemory, p: ProblemRow, box: Box) -> bool:
     """Whether the box touches an end of the domain where the necessary conditions do not hold."""
     for j in range(p.variables):
         if p.border[j, 0] != 0 and box.lo(j) <= p.domain.lo(j):
@@ -84,7 +84,7 @@ def at_border(s: SearchMemory, p: Problem, box: Box) -> bool:
 
 
 @native
-def at_pole(s: SearchMemory, p: Problem, box: Box) -> bool:
+def at_pole(s: SearchMemory, p: ProblemRow, box: Box) -> bool:
     """Whether the box lies so near a pole that other parameters should take over. If so, the search stores where."""
     for j in range(p.variables):
         before = box.hi(j) <= p.polar.lo(j)
@@ -98,14 +98,14 @@ def at_pole(s: SearchMemory, p: Problem, box: Box) -> bool:
 
 
 @native
-def shift_into(s: SearchMemory, p: Problem, j: int, middle: float, target: float) -> float:
+def shift_into(s: SearchMemory, p: ProblemRow, j: int, middle: float, target: float) -> float:
     """The multiple of the period of variable j that brings `middle` nearest to `target`."""
     turn = p.period[j]
     return turn * np.round((target - middle) / turn) if turn > 0.0 else 0.0
 
 
 @native
-def inside_region(s: SearchMemory, p: Problem, box: Box, solution: int) -> bool:
+def inside_region(s: SearchMemory, p: ProblemRow, box: Box, solution: int) -> bool:
     """Whether the box lies in the uniqueness box of a solution, up to periods.
 
     A shifted box is compared with a margin: 1e-12 of the shift and of where it was is thousands of times its rounding
@@ -128,7 +128,7 @@ def encloses_one(s: SearchMemory, solution: int) -> bool:
 
 
 @native
-def known(s: SearchMemory, p: Problem, box: Box) -> bool:
+def known(s: SearchMemory, p: ProblemRow, box: Box) -> bool:
     """Whether the box lies where a solution found before is the only zero."""
     for solution in range(s.solutions):
         if encloses_one(s, solution) and s.owner[solution] == p.number and inside_region(s, p, box, solution):
@@ -137,7 +137,7 @@ def known(s: SearchMemory, p: Problem, box: Box) -> bool:
 
 
 @native
-def take(s: SearchMemory, p: Problem) -> int:
+def take(s: SearchMemory, p: ProblemRow) -> int:
     """Pop up to eight boxes that need work into the lanes and `before`; how many. Where they are nodes of trees, `parents` say so."""
     used = 0
     while used < LANES and p.root >= 0:

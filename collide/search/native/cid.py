@@ -9,7 +9,7 @@ import numpy as np
 
 from codegen.machine.loops import call_kernel, native
 
-from .layout import LANES, Problem, SearchMemory
+from .layout import LANES, ProblemRow, SearchMemory
 from .prove import linearize
 
 # Sweeps of propagation and of Linear_Solve in each half: by measurement on `tests/problems.py`.
@@ -17,14 +17,14 @@ _PROPAGATIONS, _SWEEPS = 6, 2
 
 
 @native
-def propagate(s: SearchMemory, p: Problem, sweeps: int) -> None:
+def propagate(s: SearchMemory, p: ProblemRow, sweeps: int) -> None:
     """Forward-backward propagation in X; `alive` becomes 0 in lanes that hold no zero."""
     for _ in range(sweeps):
         call_kernel(p.backward, s.X, p.parameters, s.alive)
 
 
 @native
-def sweep(s: SearchMemory, p: Problem) -> None:
+def sweep(s: SearchMemory, p: ProblemRow) -> None:
     """Linear_Solve on the rows, linearized at the middles of the boxes in X."""
     for j in range(p.variables):
         for lane in range(LANES):
@@ -34,7 +34,7 @@ def sweep(s: SearchMemory, p: Problem) -> None:
 
 
 @native
-def contract_halves(s: SearchMemory, p: Problem) -> None:
+def contract_halves(s: SearchMemory, p: ProblemRow) -> None:
     """Shrink the boxes in X; `alive` becomes 0 in lanes that hold no zero. `survives` says so of the boxes that are halved."""
     for lane in range(LANES):
         s.survives[lane] = s.alive[lane]
@@ -55,7 +55,7 @@ def contract_halves(s: SearchMemory, p: Problem) -> None:
 
 
 @native
-def take_half(s: SearchMemory, p: Problem, j: int, half: int) -> None:
+def take_half(s: SearchMemory, p: ProblemRow, j: int, half: int) -> None:
     """The lower or upper half of the boxes in Q along variable j into X; the two share the middle."""
     for k in range(p.variables):
         for lane in range(LANES):
@@ -67,7 +67,7 @@ def take_half(s: SearchMemory, p: Problem, j: int, half: int) -> None:
 
 
 @native
-def join(s: SearchMemory, p: Problem) -> None:
+def join(s: SearchMemory, p: ProblemRow) -> None:
     """Add the boxes in X that may hold a zero to `hull`."""
     for lane in range(LANES):
         if s.alive[lane] > 0.5:
@@ -76,7 +76,7 @@ def join(s: SearchMemory, p: Problem) -> None:
 
 
 @native
-def keep_hull(s: SearchMemory, p: Problem) -> None:
+def keep_hull(s: SearchMemory, p: ProblemRow) -> None:
     """The hulls into X; a lane neither of whose halves can hold a zero dies, and keeps a box that is one."""
     for lane in range(LANES):
         if s.hull.lo(0, lane) == np.inf:

@@ -22,7 +22,7 @@ from codegen.machine.structures import Lanes
 from .body_trees import gather, put_functions
 from .boxes import cut, load_lane, share
 from .contraction import respect_limits
-from .layout import LANES, Problem, SearchMemory
+from .layout import LANES, ProblemRow, SearchMemory
 from .node_pairs import marching, model_boxes, pair_settled, take_pairs, wanted
 from .queue import copy_box, pop, push
 from .ranges import drop_impossible, evaluate_ranges
@@ -50,7 +50,7 @@ _AHEAD = 0.125
 
 
 @native
-def march(s: SearchMemory, p: Problem) -> None:
+def march(s: SearchMemory, p: ProblemRow) -> None:
     """Test up to eight boxes of problem p: first ones that are due to be tested, or the parts of first ones."""
     used = take_pairs(s, p) if p.body[0] != 0 else take_boxes(s, p)
     if used == 0:
@@ -73,7 +73,7 @@ def march(s: SearchMemory, p: Problem) -> None:
 
 
 @native
-def begin_within_limits(s: SearchMemory, p: Problem, used: int) -> None:
+def begin_within_limits(s: SearchMemory, p: ProblemRow, used: int) -> None:
     """Move the windows on to where the inequalities may hold."""
     objective = p.objective
     for lane in range(LANES):
@@ -89,7 +89,7 @@ def begin_within_limits(s: SearchMemory, p: Problem, used: int) -> None:
 
 
 @native
-def bound_times(s: SearchMemory, p: Problem) -> None:
+def bound_times(s: SearchMemory, p: ProblemRow) -> None:
     """Lower bounds of the times of contact in the lanes of Z (of A, B and W for pairs of nodes), in `out`."""
     if p.distance != 0:
         for lane in range(LANES):
@@ -113,7 +113,7 @@ def bound_times(s: SearchMemory, p: Problem) -> None:
 
 
 @native
-def clear_of_ends(s: SearchMemory, p: Problem, lane: int) -> bool:
+def clear_of_ends(s: SearchMemory, p: ProblemRow, lane: int) -> bool:
     """Whether the box in a lane of Z lies inside the domain; variables that close on themselves and the objective do not count."""
     for j in range(p.objective):
         if p.period[j] == 0.0 and (s.Z.lo(j, lane) <= p.domain.lo(j) or s.Z.hi(j, lane) >= p.domain.hi(j)):
@@ -122,7 +122,7 @@ def clear_of_ends(s: SearchMemory, p: Problem, lane: int) -> bool:
 
 
 @native
-def show(s: SearchMemory, p: Problem) -> None:
+def show(s: SearchMemory, p: ProblemRow) -> None:
     """Bounds for two bodies whose shape and motion are apart, of which those that deform are looked at as they are when windows begin."""
     if p.net[0] != 0:
         call_kernel(p.net[0], s.A, s.T, s.W, s.shown)
@@ -135,7 +135,7 @@ def show(s: SearchMemory, p: Problem) -> None:
 
 
 @native
-def bound_with(s: SearchMemory, p: Problem, first: Lanes) -> None:
+def bound_with(s: SearchMemory, p: ProblemRow, first: Lanes) -> None:
     if p.net[1] == 0:
         call_kernel(p.time_bound, first, s.B, s.T, s.W, s.N, s.out)
     else:
@@ -143,7 +143,7 @@ def bound_with(s: SearchMemory, p: Problem, first: Lanes) -> None:
 
 
 @native
-def narrow(s: SearchMemory, p: Problem) -> None:
+def narrow(s: SearchMemory, p: ProblemRow) -> None:
     """Move on the windows of the boxes in X, in lanes where `alive` is not 0; it becomes 0 where that empties them."""
     objective, n = p.objective, p.variables
     if p.body[0] != 0:
@@ -179,7 +179,7 @@ def put_lane(s: SearchMemory, n: int, j: int, lane: int, lo: float, hi: float, c
 
 
 @native
-def take_boxes(s: SearchMemory, p: Problem) -> int:
+def take_boxes(s: SearchMemory, p: ProblemRow) -> int:
     """First boxes, or the parts they are planned to be cut into, in `before`; how many."""
     used = 0
     while used + 4 <= LANES and p.root >= 0 and marching(s, p):
@@ -190,7 +190,7 @@ def take_boxes(s: SearchMemory, p: Problem) -> int:
 
 
 @native
-def spread(s: SearchMemory, p: Problem, i: int, used: int) -> int:
+def spread(s: SearchMemory, p: ProblemRow, i: int, used: int) -> int:
     """Box i, or its parts, into the lanes from `used` on; the number of lanes used then."""
     copy_box(s, p, s.box[i], s.before[used])
     s.tested[used] = s.tests[i]
@@ -203,7 +203,7 @@ def spread(s: SearchMemory, p: Problem, i: int, used: int) -> int:
 
 
 @native
-def halve(s: SearchMemory, p: Problem, begin: int, end: int, j: int) -> int:
+def halve(s: SearchMemory, p: ProblemRow, begin: int, end: int, j: int) -> int:
     """Replace the boxes in lanes `begin` to `end` by their halves along variable j; the end of those."""
     for lane in range(begin, end):
         new = lane + end - begin
@@ -217,7 +217,7 @@ def halve(s: SearchMemory, p: Problem, begin: int, end: int, j: int) -> int:
 
 
 @native
-def prepare(s: SearchMemory, p: Problem, lane: int, source: int) -> None:
+def prepare(s: SearchMemory, p: ProblemRow, lane: int, source: int) -> None:
     """The box with the window to be tested into a lane of Z, or the window into one of W."""
     objective, n = p.objective, p.variables
     begin = s.before[source].lo(objective)
@@ -235,7 +235,7 @@ def prepare(s: SearchMemory, p: Problem, lane: int, source: int) -> None:
 
 
 @native
-def settle(s: SearchMemory, p: Problem, lane: int) -> None:
+def settle(s: SearchMemory, p: ProblemRow, lane: int) -> None:
     """Drop the box of a lane, or queue it with what was learnt."""
     objective = p.objective
     begin, until = s.before[lane].lo(objective), s.until[lane]
@@ -263,14 +263,14 @@ def settle(s: SearchMemory, p: Problem, lane: int) -> None:
 
 
 @native
-def worth_another(s: SearchMemory, p: Problem, lane: int, share: float) -> bool:
+def worth_another(s: SearchMemory, p: ProblemRow, lane: int, share: float) -> bool:
     """Might another test, from where this one got to, get on? Of bodies that move in a straight line, steadily, it knows no more."""
     steady = p.varying == 0 and curved(s, p, lane) == 0.0
     return (share > _WORTH and not steady) or (share > 0.0 and curved(s, p, lane) > _CURVED)
 
 
 @native
-def curved(s: SearchMemory, p: Problem, lane: int) -> float:
+def curved(s: SearchMemory, p: ProblemRow, lane: int) -> float:
     """About which share of the gap the second derivative by time used up; infinity where derivatives are unbounded."""
     return s.out[1 if p.body[0] != 0 else p.variables, lane]
 
@@ -282,7 +282,7 @@ def divisible(s: SearchMemory, k: int, j: int) -> bool:
 
 
 @native
-def widest_share(s: SearchMemory, p: Problem, lane: int, j: int) -> int:
+def widest_share(s: SearchMemory, p: ProblemRow, lane: int, j: int) -> int:
     """The variable that is widest against its domain, j if none is wider. Not the angle between two implicit surfaces, which comes before
     the time: of that the equations say nothing anywhere.
     """
@@ -294,7 +294,7 @@ def widest_share(s: SearchMemory, p: Problem, lane: int, j: int) -> int:
 
 
 @native
-def all_known(s: SearchMemory, p: Problem, lane: int) -> bool:
+def all_known(s: SearchMemory, p: ProblemRow, lane: int) -> bool:
     """Whether it is known how far each variable moves the point."""
     for q in range(1, p.variables):
         if not s.out[q, lane] < np.inf:
@@ -303,7 +303,7 @@ def all_known(s: SearchMemory, p: Problem, lane: int) -> bool:
 
 
 @native
-def plan(s: SearchMemory, p: Problem, lane: int, i: int) -> None:
+def plan(s: SearchMemory, p: ProblemRow, lane: int, i: int) -> None:
     """The variables to halve of box i, which comes from a lane: those that move the point furthest, or one that was neglected for too long,
     as one on which the equations do not depend.
     """

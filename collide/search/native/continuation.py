@@ -12,7 +12,7 @@ import numpy as np
 from codegen.machine.loops import call_kernel, native
 
 from .boxes import cut, too_late
-from .layout import EXISTS, LANES, LEFT_OUT, Problem, SearchMemory
+from .layout import EXISTS, LANES, LEFT_OUT, ProblemRow, SearchMemory
 from .prove import prove
 from .sample import load_reached, solve_locally
 from .solutions import image_of, shared_image
@@ -70,7 +70,7 @@ def sample_round(s: SearchMemory, k: int, distance: float) -> None:
 
 
 @native
-def orthonormal(s: SearchMemory, p: Problem) -> int:
+def orthonormal(s: SearchMemory, p: ProblemRow) -> int:
     """Scale the vectors in `along` to move the point in space by one and at right angles to each other, their images in
     `heading`; how many of them move it at all.
     """
@@ -100,7 +100,7 @@ def product(s: SearchMemory, a: int, b: int) -> float:
 
 
 @native
-def differentiate(s: SearchMemory, p: Problem) -> None:
+def differentiate(s: SearchMemory, p: ProblemRow) -> None:
     """Store the velocity of the point in space along the vectors in `along` in `heading`, and its position in `spot`."""
     n = p.variables
     for lane in range(LANES):
@@ -122,7 +122,7 @@ def differentiate(s: SearchMemory, p: Problem) -> None:
 
 
 @native
-def aim(s: SearchMemory, p: Problem, k: int, free: int, distance: float) -> None:
+def aim(s: SearchMemory, p: ProblemRow, k: int, free: int, distance: float) -> None:
     """Directions for the steps, as long as the distance, from solution k, as combinations of the vectors in `along`: both ways along a
     curve; on a surface at angles of 60 degrees, one of them towards the nearest sample.
     """
@@ -152,7 +152,7 @@ def share_along(s: SearchMemory, k: int, q: int) -> float:
 
 
 @native
-def nearest(s: SearchMemory, p: Problem, k: int) -> int:
+def nearest(s: SearchMemory, p: ProblemRow, k: int) -> int:
     """The sample nearest to `spot`, of those that count near number k; -1 for none."""
     best, chosen = np.inf, -1
     for other in range(s.solutions):
@@ -162,7 +162,7 @@ def nearest(s: SearchMemory, p: Problem, k: int) -> int:
 
 
 @native
-def counts(s: SearchMemory, p: Problem, k: int, other: int) -> bool:
+def counts(s: SearchMemory, p: ProblemRow, k: int, other: int) -> bool:
     """Whether it is another sample of problem p. Near a sample k that is left out all others of the two bodies count."""
     q = s.problem[s.owner[other]]
     mine = s.kind[other] == EXISTS and q.number == p.number
@@ -172,7 +172,7 @@ def counts(s: SearchMemory, p: Problem, k: int, other: int) -> bool:
 
 
 @native
-def gap_at(s: SearchMemory, p: Problem, k: int, other: int) -> float:
+def gap_at(s: SearchMemory, p: ProblemRow, k: int, other: int) -> float:
     """The gap in which `spot` lies, between sample `other` and the nearest one on the opposite side."""
     best = np.inf
     for third in range(s.solutions):
@@ -195,7 +195,7 @@ def distance_squared(s: SearchMemory, k: int) -> float:
 
 
 @native
-def follow(s: SearchMemory, p: Problem, k: int, free: int) -> None:
+def follow(s: SearchMemory, p: ProblemRow, k: int, free: int) -> None:
     """Take the steps of all lanes, and shorten or lengthen them until they end at the wanted distance."""
     n = p.variables
     for _ in range(_TRIALS):
@@ -218,7 +218,7 @@ def follow(s: SearchMemory, p: Problem, k: int, free: int) -> None:
 
 
 @native
-def within(s: SearchMemory, p: Problem, j: int, x: float) -> float:
+def within(s: SearchMemory, p: ProblemRow, j: int, x: float) -> float:
     """x in the domain of variable j; a periodic variable wraps."""
     lo, hi = p.inner.lo(j), p.inner.hi(j)
     if x < lo:
@@ -229,7 +229,7 @@ def within(s: SearchMemory, p: Problem, j: int, x: float) -> float:
 
 
 @native
-def judge(s: SearchMemory, p: Problem, k: int, lane: int, free: int) -> None:
+def judge(s: SearchMemory, p: ProblemRow, k: int, lane: int, free: int) -> None:
     """Accept the point that a lane reached, or set the length of its next step, or give it up."""
     if not timely(s, p, lane):
         s.going[lane] = 0
@@ -255,7 +255,7 @@ def judge(s: SearchMemory, p: Problem, k: int, lane: int, free: int) -> None:
 
 
 @native
-def timely(s: SearchMemory, p: Problem, lane: int) -> bool:
+def timely(s: SearchMemory, p: ProblemRow, lane: int) -> bool:
     """The point that a lane reached into `centre`, its place into `spot`; is it early enough?"""
     objective = p.objective
     load_reached(s, p, lane)

@@ -6,7 +6,7 @@ from codegen.machine.loops import call_kernel, native
 
 from .boxes import at_border
 from .cid import contract_halves, propagate
-from .layout import LANES, Problem, SearchMemory
+from .layout import LANES, ProblemRow, SearchMemory
 from .prove import linearize
 
 # Sweeps of Linear_Solve a step. Effort only (measured: tests/benchmarks/constants.py, 1 and 4 are alike within 1 %).
@@ -14,7 +14,7 @@ _SWEEPS = 2
 
 
 @native
-def contract(s: SearchMemory, p: Problem, used: int) -> None:
+def contract(s: SearchMemory, p: ProblemRow, used: int) -> None:
     """Shrink the boxes in X by the interval Newton method; `alive` becomes 0 in lanes that hold no zero."""
     if p.backward != 0:
         propagate(s, p, _SWEEPS)
@@ -42,7 +42,7 @@ def contract(s: SearchMemory, p: Problem, used: int) -> None:
 
 
 @native
-def respect_limits(s: SearchMemory, p: Problem) -> None:
+def respect_limits(s: SearchMemory, p: ProblemRow) -> None:
     """Shrink the boxes in X by inequalities that hold at every zero of interest. `alive` becomes 0 in lanes where they do so nowhere."""
     for k in range(2):
         if p.narrowing[k] != 0:
@@ -52,7 +52,7 @@ def respect_limits(s: SearchMemory, p: Problem) -> None:
 
 
 @native
-def take_centres(s: SearchMemory, p: Problem) -> None:
+def take_centres(s: SearchMemory, p: ProblemRow) -> None:
     """Points of the boxes in X as C, and as boxes in K."""
     for j in range(p.variables):
         for lane in range(LANES):
@@ -62,7 +62,7 @@ def take_centres(s: SearchMemory, p: Problem) -> None:
 
 
 @native
-def keep_on_surface(s: SearchMemory, p: Problem, k: int) -> None:
+def keep_on_surface(s: SearchMemory, p: ProblemRow, k: int) -> None:
     """Shrink the boxes in X to where the points of part k may be on the surface of their body."""
     n = p.variables
     take_centres(s, p)
@@ -87,7 +87,7 @@ def keep_on_surface(s: SearchMemory, p: Problem, k: int) -> None:
 
 
 @native
-def keep_below(s: SearchMemory, p: Problem) -> None:
+def keep_below(s: SearchMemory, p: ProblemRow) -> None:
     """By functions f that are at most 0: by the mean value theorem f(c) + f'(X) (x - c) is, too."""
     take_centres(s, p)
     call_kernel(p.limit_slope, s.X, p.parameters, s.slopes)
@@ -100,7 +100,7 @@ def keep_below(s: SearchMemory, p: Problem) -> None:
 
 
 @native
-def ignore_necessary(s: SearchMemory, p: Problem, lane: int) -> None:
+def ignore_necessary(s: SearchMemory, p: ProblemRow, lane: int) -> None:
     """Whole lines in the rows of the necessary conditions: nothing is learnt from them."""
     for i in range(p.equations, p.rows):
         for j in range(p.variables):
@@ -109,7 +109,7 @@ def ignore_necessary(s: SearchMemory, p: Problem, lane: int) -> None:
 
 
 @native
-def intersect_operator(s: SearchMemory, p: Problem) -> None:
+def intersect_operator(s: SearchMemory, p: ProblemRow) -> None:
     """Intersect X with the square operator on it, which keeps every zero.
 
     Linear_Solve may have moved the box away from the point of expansion; the operator then still bounds the zeros

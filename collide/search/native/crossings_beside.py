@@ -8,7 +8,7 @@ from codegen.machine.loops import native
 from codegen.machine.structures import Box
 
 from .boxes import share
-from .layout import LANES, LOCATED, Problem, SearchMemory
+from .layout import LANES, LOCATED, ProblemRow, SearchMemory
 from .local_solve import extent, restore, scatter_points
 from .prove import prove_exists, radius
 from .solutions import hold_zero, impossible, improve, record
@@ -31,7 +31,7 @@ LONG, HOPELESS = 700, 2000
 
 
 @native
-def prove_beside(s: SearchMemory, p: Problem, box: Box) -> None:
+def prove_beside(s: SearchMemory, p: ProblemRow, box: Box) -> None:
     """Lower u by a crossing near box i, or a little later."""
     objective = p.objective
     if objective < 0 or p.existence == 0 or p.tried_beside >= _MOST:
@@ -52,7 +52,7 @@ def prove_beside(s: SearchMemory, p: Problem, box: Box) -> None:
 
 
 @native
-def scatter_inside(s: SearchMemory, p: Problem, box: Box, distance: float, k: int) -> None:
+def scatter_inside(s: SearchMemory, p: ProblemRow, box: Box, distance: float, k: int) -> None:
     """Points within a distance of box i, folded into the domain at its ends, and not before its objective; k: other ones each time."""
     objective = p.objective
     for j in range(p.variables):
@@ -72,7 +72,7 @@ def scatter_inside(s: SearchMemory, p: Problem, box: Box, distance: float, k: in
 
 
 @native
-def anchor(s: SearchMemory, p: Problem, box: Box, j: int) -> float:
+def anchor(s: SearchMemory, p: ProblemRow, box: Box, j: int) -> float:
     """The end of the domain that box i reaches, or its middle; the lower end of its objective."""
     lo, hi = box.lo(j), box.hi(j)
     if j == p.objective:
@@ -83,7 +83,7 @@ def anchor(s: SearchMemory, p: Problem, box: Box, j: int) -> float:
 
 
 @native
-def crossing(s: SearchMemory, p: Problem) -> bool:
+def crossing(s: SearchMemory, p: ProblemRow) -> bool:
     """Whether a feasible zero of the equations near one of the converged points would lower u. If so, `tight` holds it."""
     objective = p.objective
     for q in range(LANES):
@@ -100,7 +100,7 @@ def crossing(s: SearchMemory, p: Problem) -> bool:
 
 
 @native
-def locate_first(s: SearchMemory, p: Problem) -> int:
+def locate_first(s: SearchMemory, p: ProblemRow) -> int:
     """Record a place near the first box of problem p where rounding may hide a zero of the equations, no later than that box begins but for
     what counts as simultaneous. Is there one?
     """
@@ -120,7 +120,7 @@ def locate_first(s: SearchMemory, p: Problem) -> int:
 
 
 @native
-def surround_zero(s: SearchMemory, p: Problem) -> bool:
+def surround_zero(s: SearchMemory, p: ProblemRow) -> bool:
     """The smallest box round `centre` in `tight`: may it hold a feasible zero of the equations?"""
     for j in range(p.variables):
         r = radius(0) * extent(s, p, j, s.centre[j])
@@ -129,7 +129,7 @@ def surround_zero(s: SearchMemory, p: Problem) -> bool:
 
 
 @native
-def locate(s: SearchMemory, p: Problem) -> None:
+def locate(s: SearchMemory, p: ProblemRow) -> None:
     """Record `centre`, where no contact could be proved, as located if rounding may hide a zero of the equations there; after many steps
     only. Where surfaces meet without crossing such points stand for those round them like samples.
     """

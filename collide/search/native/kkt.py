@@ -10,7 +10,7 @@ import numpy as np
 from codegen.machine.loops import call_kernel, native
 from codegen.machine.structures import Box
 
-from .layout import LANES, Problem, SearchMemory
+from .layout import LANES, ProblemRow, SearchMemory
 from .local_solve import REACH, SMALL_RESIDUAL, SMALL_STEP, STEPS, measure
 
 # What is found is a candidate, so all of these decide only effort (measured, where it is said: tests/benchmarks/constants.py, a quarter to
@@ -32,14 +32,14 @@ _NEAR_LANES, _NEAR, _SMALL_BOX = 4, 2.0, 0.07
 
 
 @native
-def descend(s: SearchMemory, p: Problem) -> None:
+def descend(s: SearchMemory, p: ProblemRow) -> None:
     """Newton from the points in `point`, all lanes at once. `converged` is 1 in lanes that converged."""
     start(s, p)
     settle_down(s, p)
 
 
 @native
-def descend_near(s: SearchMemory, p: Problem, box: Box) -> None:
+def descend_near(s: SearchMemory, p: ProblemRow, box: Box) -> None:
     """The same from points in a box, which half of the lanes do not leave by far."""
     start(s, p)
     n, objective = p.variables, p.objective
@@ -62,7 +62,7 @@ def descend_near(s: SearchMemory, p: Problem, box: Box) -> None:
 
 
 @native
-def start(s: SearchMemory, p: Problem) -> None:
+def start(s: SearchMemory, p: ProblemRow) -> None:
     """Nothing is held, nothing known of the multipliers."""
     s.local_solves += 1
     n = p.variables
@@ -76,7 +76,7 @@ def start(s: SearchMemory, p: Problem) -> None:
 
 
 @native
-def settle_down(s: SearchMemory, p: Problem) -> None:
+def settle_down(s: SearchMemory, p: ProblemRow) -> None:
     """Newton steps until every lane has converged or is given up."""
     n = p.variables
     for turn in range(STEPS):
@@ -96,7 +96,7 @@ def settle_down(s: SearchMemory, p: Problem) -> None:
 
 
 @native
-def usable(s: SearchMemory, p: Problem, lane: int) -> bool:
+def usable(s: SearchMemory, p: ProblemRow, lane: int) -> bool:
     """Whether the step of a lane is finite. If not, its multipliers start again."""
     n = p.variables
     total = 0.0
@@ -112,7 +112,7 @@ def usable(s: SearchMemory, p: Problem, lane: int) -> bool:
 
 
 @native
-def glide(s: SearchMemory, p: Problem, lane: int) -> float:
+def glide(s: SearchMemory, p: ProblemRow, lane: int) -> float:
     """Take the step of a lane along the ends of the domain; its size against the domain, 1 where an end was met or left."""
     if not usable(s, p, lane):
         return np.inf
@@ -144,7 +144,7 @@ def glide(s: SearchMemory, p: Problem, lane: int) -> float:
 
 
 @native
-def release(s: SearchMemory, p: Problem, lane: int) -> None:
+def release(s: SearchMemory, p: ProblemRow, lane: int) -> None:
     """Let go of the variables with the least gradients while too many are held for the equations to have a zero."""
     n = p.variables
     for _ in range(n):

@@ -8,7 +8,7 @@ from codegen.machine.structures import LANES as LANES
 from codegen.machine.structures import Box, Boxes, Floats, Grid, Intervals, Ints, Lanes, Row, Structure, Table, array, table
 
 
-class Problem(Row):
+class ProblemRow(Row):
     """A problem of the search. Kernels are addresses, and 0 where a problem has none. What has an entry for each of two bodies is there
     where shape and motion of both are apart.
     """
@@ -84,7 +84,7 @@ class SearchMemory(Structure):
     unset = ("box_room", "node_room", "rows", "numbers", "viewed")
     quick = True
 
-    problem: Table[Problem] = table("problems")
+    problem: Table[ProblemRow] = table("problems")
     n: int                         # the largest number of variables of a problem,
     m: int                         # of rows,
     record_length: int             # and the length of a polynomial model

@@ -4,7 +4,7 @@ from codegen.algebra.local_step import DAMPING, LEAST
 from codegen.machine.loops import call_kernel, native
 from codegen.machine.structures import Box, Floats
 
-from .layout import LANES, Problem, SearchMemory
+from .layout import LANES, ProblemRow, SearchMemory
 
 # Newton steps of a local solve, and the longest step against the domain. Effort only (measured: tests/benchmarks/constants.py, 6 steps take
 # 1.5 times as many boxes, 96 take 3 % fewer; a reach of a quarter takes 6 % more in the mean, of four times 5 %).
@@ -49,19 +49,19 @@ def solve_dense(a: Floats, b: Floats, n: int) -> bool:
 
 
 @native
-def evaluate_points(s: SearchMemory, p: Problem) -> None:
+def evaluate_points(s: SearchMemory, p: ProblemRow) -> None:
     """Rows and Jacobian at the points of all lanes, in ordinary arithmetic."""
     call_kernel(p.point, s.point, p.point_parameters, s.value)
 
 
 @native
-def slope_at(s: SearchMemory, p: Problem, i: int, j: int, lane: int) -> float:
+def slope_at(s: SearchMemory, p: ProblemRow, i: int, j: int, lane: int) -> float:
     """d row_i / d x_j at the point of a lane."""
     return s.value[p.rows + p.variables * i + j, lane]
 
 
 @native
-def newton_step(s: SearchMemory, p: Problem, lane: int) -> float:
+def newton_step(s: SearchMemory, p: ProblemRow, lane: int) -> float:
     """A Levenberg-Marquardt step into `step`; the size of the residual, or -1 where there is no step."""
     if p.local_step == 0:
         return dense_step(s, p, lane, p.rows)
@@ -74,14 +74,14 @@ def newton_step(s: SearchMemory, p: Problem, lane: int) -> float:
 
 
 @native
-def extent(s: SearchMemory, p: Problem, j: int, x: float) -> float:
+def extent(s: SearchMemory, p: ProblemRow, j: int, x: float) -> float:
     """The width of the domain of variable j as a search near x sees it."""
     whole = p.domain.width(j)
     return whole if p.image != 0 else min(whole, _SPAN * (1.0 + abs(x)))
 
 
 @native
-def measure(s: SearchMemory, p: Problem, rows: int) -> None:
+def measure(s: SearchMemory, p: ProblemRow, rows: int) -> None:
     """Store the units of variables and rows in `unit`: variables against the domain, as a search near the points in `point` sees it; of
     `rows` rows, whose values and slopes are in `value`, the inverse of the largest change by one such unit that was seen so far. (Where a
     necessary condition is at its least it may have no slopes at all: what it has at one point is rounding. So is a row that is far flatter
@@ -106,7 +106,7 @@ def measure(s: SearchMemory, p: Problem, rows: int) -> None:
 
 
 @native
-def steepest_of_kind(s: SearchMemory, p: Problem, i: int, rows: int) -> float:
+def steepest_of_kind(s: SearchMemory, p: ProblemRow, i: int, rows: int) -> float:
     """The largest change of the rows of the kind of row i: equations, or necessary conditions, which come in other units."""
     equations, most = p.equations, 0.0
     for k in range(rows):
@@ -118,7 +118,7 @@ def steepest_of_kind(s: SearchMemory, p: Problem, i: int, rows: int) -> float:
 
 
 @native
-def row_scale(s: SearchMemory, p: Problem, i: int, lane: int) -> float:
+def row_scale(s: SearchMemory, p: ProblemRow, i: int, lane: int) -> float:
     """The inverse of the largest change of row i across the domain by its slopes; 0 for a row of no use."""
     largest = 0.0
     for j in range(p.variables):
@@ -127,7 +127,7 @@ def row_scale(s: SearchMemory, p: Problem, i: int, lane: int) -> float:
 
 
 @native
-def dense_step(s: SearchMemory, p: Problem, lane: int, rows: int) -> float:
+def dense_step(s: SearchMemory, p: ProblemRow, lane: int, rows: int) -> float:
     """The step for the first `rows` rows, of systems that are large or of mixed scales, into `step`.
 
     Variables are measured against their domains and rows by their slopes. The damping fades with the residual, so
@@ -165,7 +165,7 @@ def dense_step(s: SearchMemory, p: Problem, lane: int, rows: int) -> float:
 
 
 @native
-def advance(s: SearchMemory, p: Problem, lane: int) -> float:
+def advance(s: SearchMemory, p: ProblemRow, lane: int) -> float:
     """Take the step, no longer than the reach, within the domain (periodic variables wrap); its size against the
     domain.
     """
@@ -188,7 +188,7 @@ def advance(s: SearchMemory, p: Problem, lane: int) -> float:
 
 
 @native
-def local_solve(s: SearchMemory, p: Problem) -> None:
+def local_solve(s: SearchMemory, p: ProblemRow) -> None:
     """Newton from the points in `point`, all lanes at once. `converged` is 1 in lanes that converged."""
     s.local_solves += 1
     for turn in range(STEPS):
@@ -211,7 +211,7 @@ def local_solve(s: SearchMemory, p: Problem) -> None:
 
 
 @native
-def restore(s: SearchMemory, p: Problem) -> None:
+def restore(s: SearchMemory, p: ProblemRow) -> None:
     """From the points in `point` to points near them where the equations hold. `converged` is 1 in lanes that got there."""
     for _ in range(STEPS):
         evaluate_points(s, p)
@@ -228,7 +228,7 @@ def restore(s: SearchMemory, p: Problem) -> None:
 
 
 @native
-def scatter_points(s: SearchMemory, p: Problem, box: Box, spread: float) -> None:
+def scatter_points(s: SearchMemory, p: ProblemRow, box: Box, spread: float) -> None:
     """The middle of a box in the first lane of `point`, and points spread over it in the others."""
     for j in range(p.variables):
         for lane in range(LANES):

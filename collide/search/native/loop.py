@@ -42,7 +42,7 @@ from .layout import (
     SLICE,
     SMALLEST,
     SPLIT,
-    Problem,
+    ProblemRow,
     SearchMemory,
 )
 from .node_pairs import marching, unlikely_isolated
@@ -111,14 +111,14 @@ def taken(s: SearchMemory, steps: int) -> int:
 
 
 @native
-def behind(s: SearchMemory, p: Problem) -> bool:
+def behind(s: SearchMemory, p: ProblemRow) -> bool:
     """Whether no candidate for the least objective is known that is near that of the first box of problem p."""
     best = min(s.proved, s.tentative)
     return p.objective >= 0 and best > s.key[p.root] + s.simultaneity
 
 
 @native
-def turn(s: SearchMemory, p: Problem) -> Problem:
+def turn(s: SearchMemory, p: ProblemRow) -> ProblemRow:
     """The problem to step in, p being the one that comes first. Unless only a bound is made tighter, every other step goes in turn to
     those that come as early: one of them may hold the contact, or its samples, and never come first.
     """
@@ -132,7 +132,7 @@ def turn(s: SearchMemory, p: Problem) -> Problem:
 
 
 @native
-def bracketed(s: SearchMemory, p: Problem) -> bool:
+def bracketed(s: SearchMemory, p: ProblemRow) -> bool:
     """Whether the least objective is known to within `gap`. Boxes come first by the lower end of their objective.
 
     Where that took many boxes, and contact is unlikely to be isolated, it is enough to know it to `ahead` of the time from the beginning.
@@ -147,7 +147,7 @@ def bracketed(s: SearchMemory, p: Problem) -> bool:
 
 
 @native
-def step(s: SearchMemory, p: Problem) -> None:
+def step(s: SearchMemory, p: ProblemRow) -> None:
     """Search up to eight boxes of problem p."""
     used = take(s, p)
     if used == 0:
@@ -174,7 +174,7 @@ def step(s: SearchMemory, p: Problem) -> None:
 
 
 @native
-def excluded(s: SearchMemory, p: Problem, used: int) -> bool:
+def excluded(s: SearchMemory, p: ProblemRow, used: int) -> bool:
     """Whether the natural extension of the system excludes all boxes in the lanes. `alive` says which may hold a zero. Boxes that come from
     `march` have been looked at, and the extension seldom knows more than the bounds there.
     """
@@ -193,7 +193,7 @@ def excluded(s: SearchMemory, p: Problem, used: int) -> bool:
 
 
 @native
-def conclude(s: SearchMemory, p: Problem, used: int) -> None:
+def conclude(s: SearchMemory, p: ProblemRow, used: int) -> None:
     """Boxes that are late or smallest: thin them, sample them and thin again, accept the smallest, split the others."""
     if not any_late(s, used):
         return
@@ -217,7 +217,7 @@ def conclude(s: SearchMemory, p: Problem, used: int) -> None:
 
 
 @native
-def push_written(s: SearchMemory, p: Problem, count: int) -> int:
+def push_written(s: SearchMemory, p: ProblemRow, count: int) -> int:
     """Queue for problem p so many boxes, which are written already to the places that come next."""
     for _ in range(count):
         push(s, p, s.box[s.free[s.unused - 1]])
@@ -225,7 +225,7 @@ def push_written(s: SearchMemory, p: Problem, count: int) -> int:
 
 
 @native
-def record_held(s: SearchMemory, p: Problem, kind: int) -> int:
+def record_held(s: SearchMemory, p: ProblemRow, kind: int) -> int:
     """The first box of `hold` as a solution of problem p: LOCATED, or EXISTS where it is proved to hold a zero of the equations, and then
     lies in the domain and is feasible. Was it recorded?
     """

@@ -2,7 +2,7 @@
 
 from codegen.machine.loops import native
 
-from .layout import Problem, SearchMemory
+from .layout import ProblemRow, SearchMemory
 from .local_solve import extent
 
 # What is less than one by so much is so beyond all rounding of it: sums of ten products or so, each off by 2^-52.
@@ -12,7 +12,7 @@ _SUMS = 8
 
 
 @native
-def on_one_manifold(s: SearchMemory, p: Problem, lane: int, free: int) -> bool:
+def on_one_manifold(s: SearchMemory, p: ProblemRow, lane: int, free: int) -> bool:
     """Whether the zeros in the box of a lane, whose Jacobian is in M, lie on one graph over `free` variables (1 or 2).
 
     They do where the Jacobian of n - free rows by the other variables, multiplied by the inverse of its middle, differs from the unit
@@ -56,13 +56,13 @@ def contracts(s: SearchMemory, n: int, rank: int) -> bool:
 
 
 @native
-def extent_at(s: SearchMemory, p: Problem, j: int, lane: int) -> float:
+def extent_at(s: SearchMemory, p: ProblemRow, j: int, lane: int) -> float:
     """The width of the domain of variable j as seen from the box in a lane of X."""
     return extent(s, p, j, s.X.middle(j, lane))
 
 
 @native
-def eliminate(s: SearchMemory, p: Problem, lane: int, rank: int) -> bool:
+def eliminate(s: SearchMemory, p: ProblemRow, lane: int, rank: int) -> bool:
     """The middle of the Jacobian in a lane of M, with variables measured against their domains, reduced to `rank` unit columns (named in
     `pick`) in `reduced`, and beside it what the rows were multiplied by. False if the rank is less.
     """

@@ -8,7 +8,7 @@ from codegen.machine.loops import native
 
 from .body_trees import ask, make_halves, model, node_size, put_side, seed
 from .boxes import at_border, known, too_late, trim
-from .layout import LANES, Problem, SearchMemory
+from .layout import LANES, ProblemRow, SearchMemory
 from .queue import copy_box, pop
 from .split import tolerance
 
@@ -25,7 +25,7 @@ _SMALLER = 0.025
 
 
 @native
-def marching(s: SearchMemory, p: Problem) -> bool:
+def marching(s: SearchMemory, p: ProblemRow) -> bool:
     """Whether the first box of problem p is one for `march`: large, and not yet in sight of the proved bound.
 
     None is once contact is proved, but not that it is isolated. Round an isolated contact bounds along directions leave a few boxes of
@@ -55,7 +55,7 @@ def unlikely_isolated(s: SearchMemory) -> bool:
 
 
 @native
-def wanted(s: SearchMemory, p: Problem, i: int) -> bool:
+def wanted(s: SearchMemory, p: ProblemRow, i: int) -> bool:
     """Whether box i, which was popped, is still to be searched."""
     if too_late(s, p, s.box[i]):
         return False
@@ -64,7 +64,7 @@ def wanted(s: SearchMemory, p: Problem, i: int) -> bool:
 
 
 @native
-def take_pairs(s: SearchMemory, p: Problem) -> int:
+def take_pairs(s: SearchMemory, p: ProblemRow) -> int:
     """First pairs of nodes, or the pairs of their halves, in `before` and `both`; how many."""
     popped, used = 0, 0
     while p.root >= 0 and marching(s, p):
@@ -96,7 +96,7 @@ def take_pairs(s: SearchMemory, p: Problem) -> int:
 
 
 @native
-def choose_sides(s: SearchMemory, p: Problem, i: int, k: int, room: bool) -> None:
+def choose_sides(s: SearchMemory, p: ProblemRow, i: int, k: int, room: bool) -> None:
     """Store the nodes of box i that are to be halved in `sides` of pair k: the larger one, or both if they are of like size and there is
     `room`. A box that comes from no tree is tested first.
     """
@@ -112,14 +112,14 @@ def choose_sides(s: SearchMemory, p: Problem, i: int, k: int, room: bool) -> Non
 
 
 @native
-def pair_settled(s: SearchMemory, p: Problem, lane: int) -> bool:
+def pair_settled(s: SearchMemory, p: ProblemRow, lane: int) -> bool:
     """Whether both nodes of the pair in a lane are within the tolerance."""
     largest = max(node_size(s, p, 0, s.both[lane, 0]), node_size(s, p, 1, s.both[lane, 1]))
     return largest <= s.tolerance * p.space
 
 
 @native
-def combine(s: SearchMemory, p: Problem, k: int, used: int) -> int:
+def combine(s: SearchMemory, p: ProblemRow, k: int, used: int) -> int:
     """The pairs of (halves of) the nodes of pair k into the lanes from `used` on; the number of lanes used then."""
     for first in range(1 + s.sides[k, 0]):
         for second in range(1 + s.sides[k, 1]):
@@ -134,7 +134,7 @@ def combine(s: SearchMemory, p: Problem, k: int, used: int) -> int:
 
 
 @native
-def place_side(s: SearchMemory, p: Problem, side: int, k: int, half: int, lane: int) -> None:
+def place_side(s: SearchMemory, p: ProblemRow, side: int, k: int, half: int, lane: int) -> None:
     """The node of one side of pair k, or one of its halves, into a lane of `before` and `both`."""
     node = s.parents[k, side]
     if s.sides[k, side] != 0:
@@ -146,7 +146,7 @@ def place_side(s: SearchMemory, p: Problem, side: int, k: int, half: int, lane: 
 
 
 @native
-def model_boxes(s: SearchMemory, p: Problem) -> None:
+def model_boxes(s: SearchMemory, p: ProblemRow) -> None:
     """The polynomial models of the boxes in X, which come from no tree."""
     first = 0
     for side in range(2):

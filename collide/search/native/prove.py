@@ -11,7 +11,7 @@ import numpy as np
 from codegen.machine.loops import call_kernel, native
 
 from .boxes import at_border, centre_as_box, read_lane
-from .layout import ALONE, EXISTS, LANES, LOCATED, UNIQUE, Problem, SearchMemory
+from .layout import ALONE, EXISTS, LANES, LOCATED, UNIQUE, ProblemRow, SearchMemory
 from .local_solve import evaluate_points, extent, row_scale, slope_at
 from .solutions import feasible, impossible, improve, record, solved_before
 from .split import spatial
@@ -36,7 +36,7 @@ def larger(lane: int) -> float:
 
 
 @native
-def chosen(s: SearchMemory, p: Problem, j: int) -> bool:
+def chosen(s: SearchMemory, p: ProblemRow, j: int) -> bool:
     """Whether variable j is one of those that an existence proof solves for."""
     for k in range(p.equations):
         if s.pick[k] == j:
@@ -45,7 +45,7 @@ def chosen(s: SearchMemory, p: Problem, j: int) -> bool:
 
 
 @native
-def surround(s: SearchMemory, p: Problem, frozen: bool, base: int) -> None:
+def surround(s: SearchMemory, p: ProblemRow, frozen: bool, base: int) -> None:
     """Boxes of the eight radii round `centre` in X, or of eight beyond number `base` if that is not negative; with `frozen`, variables
     that are not solved for stay points.
     """
@@ -59,7 +59,7 @@ def surround(s: SearchMemory, p: Problem, frozen: bool, base: int) -> None:
 
 
 @native
-def linearize(s: SearchMemory, p: Problem) -> None:
+def linearize(s: SearchMemory, p: ProblemRow) -> None:
     """The Jacobian over the boxes in X, in M, and the rows at the points in C, in V."""
     call_kernel(p.slope, s.X, p.parameters, s.M)
     for j in range(p.variables):
@@ -69,7 +69,7 @@ def linearize(s: SearchMemory, p: Problem) -> None:
 
 
 @native
-def prove_unique(s: SearchMemory, p: Problem) -> bool:
+def prove_unique(s: SearchMemory, p: ProblemRow) -> bool:
     """Whether the square system has exactly one zero near `centre`. If so, `tight` encloses it, and it is the only one in `wide`. Whether
     it lies in the domain and satisfies the inequalities is another question.
     """
@@ -93,7 +93,7 @@ def prove_unique(s: SearchMemory, p: Problem) -> bool:
 
 
 @native
-def try_radii(s: SearchMemory, p: Problem, base: int) -> bool:
+def try_radii(s: SearchMemory, p: ProblemRow, base: int) -> bool:
     """The operator that proves uniqueness, on boxes of eight radii (see `surround`): is any a success? `success` says which are."""
     surround(s, p, False, base)
     linearize(s, p)
@@ -105,7 +105,7 @@ def try_radii(s: SearchMemory, p: Problem, base: int) -> bool:
 
 
 @native
-def choose_variables(s: SearchMemory, p: Problem) -> bool:
+def choose_variables(s: SearchMemory, p: ProblemRow) -> bool:
     """Pick the variables to solve for by pivoting on the equations' Jacobian, those at the end of their domain
     last; False if its rank is short.
     """
@@ -134,7 +134,7 @@ def choose_variables(s: SearchMemory, p: Problem) -> bool:
 
 
 @native
-def note_bounds(s: SearchMemory, p: Problem) -> None:
+def note_bounds(s: SearchMemory, p: ProblemRow) -> None:
     """The coordinates of `centre` that are at the end of their domain. Stores `centre` in every lane of `point`.
 
     Where the rows hold up to the border, a coordinate that is nearly at the end moves there: a minimizer often lies there.
@@ -155,7 +155,7 @@ def note_bounds(s: SearchMemory, p: Problem) -> None:
 
 
 @native
-def bound_at_border(s: SearchMemory, p: Problem) -> bool:
+def bound_at_border(s: SearchMemory, p: ProblemRow) -> bool:
     """Whether a coordinate of `centre` is at an end of its domain where the necessary conditions do not hold."""
     for j in range(p.variables):
         end = 0 if s.centre[j] <= p.inner.lo(j) else 1
@@ -165,7 +165,7 @@ def bound_at_border(s: SearchMemory, p: Problem) -> bool:
 
 
 @native
-def restrict(s: SearchMemory, p: Problem) -> None:
+def restrict(s: SearchMemory, p: ProblemRow) -> None:
     """The columns of M, C and X of the variables to solve for, in G, C and Q."""
     n, e = p.variables, p.equations
     for k in range(e):
@@ -178,7 +178,7 @@ def restrict(s: SearchMemory, p: Problem) -> None:
 
 
 @native
-def prove_exists(s: SearchMemory, p: Problem) -> bool:
+def prove_exists(s: SearchMemory, p: ProblemRow) -> bool:
     """Whether the equations have a feasible zero near `centre`, with the other variables frozen there. If so, `tight` holds one."""
     if p.existence == 0:
         return False
@@ -200,7 +200,7 @@ def prove_exists(s: SearchMemory, p: Problem) -> bool:
 
 
 @native
-def at_an_end(s: SearchMemory, p: Problem) -> bool:
+def at_an_end(s: SearchMemory, p: ProblemRow) -> bool:
     """Whether a variable other than the objective is at the end of its domain."""
     for j in range(p.variables):
         if s.bound[j] != 0 and j != p.objective:
@@ -209,7 +209,7 @@ def at_an_end(s: SearchMemory, p: Problem) -> bool:
 
 
 @native
-def tangential(s: SearchMemory, p: Problem) -> bool:
+def tangential(s: SearchMemory, p: ProblemRow) -> bool:
     """Whether the necessary conditions about hold at the proved point, where they must. They need not where the least objective of a part
     of a face is at an end of that part (which `note_bounds` has noted), beyond which the face goes on: it is less there.
     """
@@ -226,7 +226,7 @@ def tangential(s: SearchMemory, p: Problem) -> bool:
 
 
 @native
-def note_along(s: SearchMemory, p: Problem) -> None:
+def note_along(s: SearchMemory, p: ProblemRow) -> None:
     """The zero in `tight`, where a local solve for the least objective ended, is proved, but not to be isolated."""
     objective = p.objective
     if objective >= 0:
@@ -234,7 +234,7 @@ def note_along(s: SearchMemory, p: Problem) -> None:
 
 
 @native
-def note_isolated(s: SearchMemory, p: Problem) -> None:
+def note_isolated(s: SearchMemory, p: ProblemRow) -> None:
     """That in `tight` is: so the one that u stands for is, if it is of the same problem. At the end of a curve of contacts that of an edge
     is isolated, which says nothing of those of faces.
     """
@@ -243,7 +243,7 @@ def note_isolated(s: SearchMemory, p: Problem) -> None:
 
 
 @native
-def prove(s: SearchMemory, p: Problem, sample: bool) -> bool:
+def prove(s: SearchMemory, p: ProblemRow, sample: bool) -> bool:
     """Try to prove the candidate `centre`; is it a zero that is now known?
 
     A unique zero is recorded. One that only exists is recorded where it may be a `sample` of a manifold of them;
@@ -278,7 +278,7 @@ def prove(s: SearchMemory, p: Problem, sample: bool) -> bool:
 
 
 @native
-def prove_isolated(s: SearchMemory, p: Problem) -> bool:
+def prove_isolated(s: SearchMemory, p: ProblemRow) -> bool:
     """Whether the candidate `centre`, beside samples of a manifold, is a unique zero that is now known. It says nothing of the one that u
     stands for, see `note_isolated`.
     """

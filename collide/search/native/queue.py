@@ -12,7 +12,7 @@ import numpy as np
 from codegen.machine.loops import native
 from codegen.machine.structures import Box, Floats, Ints
 
-from .layout import Problem, SearchMemory
+from .layout import ProblemRow, SearchMemory
 
 
 class Heaps(Protocol):
@@ -67,14 +67,14 @@ def without_root(s: Heaps, root: int) -> int:
 
 
 @native
-def copy_box(s: SearchMemory, p: Problem, source: Box, target: Box) -> None:
+def copy_box(s: SearchMemory, p: ProblemRow, source: Box, target: Box) -> None:
     """One box of problem p becomes another."""
     for j in range(p.variables):
         target.put(j, source.lo(j), source.hi(j))
 
 
 @native
-def push(s: SearchMemory, p: Problem, box: Box) -> int:
+def push(s: SearchMemory, p: ProblemRow, box: Box) -> int:
     """Queue a box; its index. Boxes come first by the lower (or upper) end of the objective;
     without one, the widest.
 
@@ -110,7 +110,7 @@ def push(s: SearchMemory, p: Problem, box: Box) -> int:
 
 
 @native
-def pop(s: SearchMemory, p: Problem) -> int:
+def pop(s: SearchMemory, p: ProblemRow) -> int:
     """Take the first box of problem p; its index is free again, its contents stay until the next push."""
     i = p.root
     p.root = without_root(s, i)
@@ -121,7 +121,7 @@ def pop(s: SearchMemory, p: Problem) -> int:
 
 
 @native
-def list_queued(s: SearchMemory, p: Problem) -> int:
+def list_queued(s: SearchMemory, p: ProblemRow) -> int:
     """The indices of the boxes in the queue of problem p, each before those below it, in `free` behind those that are free; how many."""
     begin = s.unused
     end = begin

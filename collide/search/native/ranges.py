@@ -5,7 +5,7 @@ import numpy as np
 from codegen.machine.loops import call_kernel, native
 
 from .boxes import load_lane
-from .layout import LANES, Problem, SearchMemory
+from .layout import LANES, ProblemRow, SearchMemory
 from .solutions import may_hold_zero, measure, measure_left
 
 # A time less so much of its size, and this, is at least the double before it: doubles are no farther apart than 2^-52 of their size.
@@ -13,7 +13,7 @@ _UNIT, _LEAST = 2.0**-52, 1e-300
 
 
 @native
-def evaluate_ranges(s: SearchMemory, p: Problem, used: int) -> None:
+def evaluate_ranges(s: SearchMemory, p: ProblemRow, used: int) -> None:
     """The rows and the inequalities, or these alone, over the boxes from a moment before they begin."""
     objective = p.objective
     for lane in range(LANES):
@@ -28,7 +28,7 @@ def evaluate_ranges(s: SearchMemory, p: Problem, used: int) -> None:
 
 
 @native
-def know_sides(s: SearchMemory, p: Problem) -> None:
+def know_sides(s: SearchMemory, p: ProblemRow) -> None:
     """Mark the boxes in which the inequalities hold throughout: a zero of the single equation is a contact there, so there is none before
     the first one (see `codegen.time_bounds.directions`).
     """
@@ -39,7 +39,7 @@ def know_sides(s: SearchMemory, p: Problem) -> None:
 
 
 @native
-def drop_impossible(s: SearchMemory, p: Problem, used: int) -> None:
+def drop_impossible(s: SearchMemory, p: ProblemRow, used: int) -> None:
     """Boxes in which the rows have no common zero, or the inequalities fail, as beyond the bounds of an implicit surface, or a formula is
     undefined: no contact.
     """

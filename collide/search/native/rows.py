@@ -7,7 +7,7 @@ import numpy as np
 
 from codegen.machine.loops import call_kernel, native
 
-from .layout import ALONE, FINISHED, LANES, UNTOLD, Problem, SearchMemory
+from .layout import ALONE, FINISHED, LANES, UNTOLD, ProblemRow, SearchMemory
 from .queue import copy_box, push
 from .solutions import impossible
 
@@ -25,7 +25,7 @@ def search_rows(s: SearchMemory, first: int, last: int, searching: int) -> int:
 
 
 @native
-def begin_row(s: SearchMemory, p: Problem, k: int) -> None:
+def begin_row(s: SearchMemory, p: ProblemRow, k: int) -> None:
     """Problem 0 becomes an instance of itself, with its whole domain queued."""
     outer, inner, numbers = s.row_outer[k], s.row_inner[k], s.row_numbers[k]
     copy_box(s, p, outer, p.domain)
@@ -42,7 +42,7 @@ def begin_row(s: SearchMemory, p: Problem, k: int) -> None:
 
 
 @native
-def tell_row(s: SearchMemory, p: Problem, k: int) -> None:
+def tell_row(s: SearchMemory, p: ProblemRow, k: int) -> None:
     """State of an instance: contact, and a place where it is proved; or that there is none."""
     first, least, objective, known = -1, np.inf, p.objective, False
     for i in range(s.solutions):

@@ -8,7 +8,7 @@ from codegen.machine.structures import Box
 from .boxes import at_pole, centre_as_box, cut
 from .crossings_beside import locate
 from .kkt import descend, descend_near
-from .layout import EXISTS, LANES, LATE, WANTED, Problem, SearchMemory
+from .layout import EXISTS, LANES, LATE, WANTED, ProblemRow, SearchMemory
 from .local_solve import local_solve, restore, scatter_points
 from .prove import prove, prove_exists, prove_isolated
 from .solutions import image_of, improve, record, solved_before
@@ -24,7 +24,7 @@ STUBBORN = 4000
 
 
 @native
-def load_reached(s: SearchMemory, p: Problem, lane: int) -> None:
+def load_reached(s: SearchMemory, p: ProblemRow, lane: int) -> None:
     """The point that a lane reached into `centre`, and as a box into `tight`."""
     for j in range(p.variables):
         s.centre[j] = s.reached[lane, j]
@@ -32,7 +32,7 @@ def load_reached(s: SearchMemory, p: Problem, lane: int) -> None:
 
 
 @native
-def candidate(s: SearchMemory, p: Problem, lane: int) -> bool:
+def candidate(s: SearchMemory, p: ProblemRow, lane: int) -> bool:
     """The converged point of a lane into `centre`; False if it comes too late, or at a pole."""
     objective = p.objective
     load_reached(s, p, lane)
@@ -42,7 +42,7 @@ def candidate(s: SearchMemory, p: Problem, lane: int) -> bool:
 
 
 @native
-def sampled(s: SearchMemory, p: Problem) -> bool:
+def sampled(s: SearchMemory, p: ProblemRow) -> bool:
     """Whether there is a sample near `centre`."""
     if p.image == 0:
         return False
@@ -51,7 +51,7 @@ def sampled(s: SearchMemory, p: Problem) -> bool:
 
 
 @native
-def due(s: SearchMemory, p: Problem, lane: int) -> bool:
+def due(s: SearchMemory, p: ProblemRow, lane: int) -> bool:
     """Whether it is time for a local solve in the lane's box: there was none, or none since it was much larger. It is not where its middle
     is in the region of a known solution, or near a sample and nothing else may be in the box: that is what would be found.
     """
@@ -69,7 +69,7 @@ def due(s: SearchMemory, p: Problem, lane: int) -> bool:
 
 
 @native
-def examine(s: SearchMemory, p: Problem, lane: int) -> None:
+def examine(s: SearchMemory, p: ProblemRow, lane: int) -> None:
     """The converged point of a lane: prove it, or locate it. Beside a sample isolated contacts are to be found, and no more samples; where
     there is one, there may be others.
     """
@@ -85,7 +85,7 @@ def examine(s: SearchMemory, p: Problem, lane: int) -> None:
 
 
 @native
-def sample(s: SearchMemory, p: Problem, used: int) -> bool:
+def sample(s: SearchMemory, p: ProblemRow, used: int) -> bool:
     """Local solves from the middles of the boxes that are due, and proofs of what they find; is there a new solution? Where samples are
     near, the nearest zero is looked for, which may be isolated, and not one of least objective: along a curve it would be another sample.
     """
@@ -117,7 +117,7 @@ def sample(s: SearchMemory, p: Problem, used: int) -> bool:
 
 
 @native
-def start_at_middles(s: SearchMemory, p: Problem, used: int) -> None:
+def start_at_middles(s: SearchMemory, p: ProblemRow, used: int) -> None:
     """The middles of the boxes into `point`."""
     for lane in range(LANES):
         source = lane if lane < used else 0
@@ -126,7 +126,7 @@ def start_at_middles(s: SearchMemory, p: Problem, used: int) -> None:
 
 
 @native
-def keep_reached(s: SearchMemory, p: Problem, used: int, beside: bool) -> None:
+def keep_reached(s: SearchMemory, p: ProblemRow, used: int, beside: bool) -> None:
     """The ends of local solves in the lanes that are beside a sample, or in the others."""
     for lane in range(used):
         if (s.beside[lane] >= 0) == beside:
@@ -145,7 +145,7 @@ def any_late(s: SearchMemory, used: int) -> bool:
 
 
 @native
-def sample_crossings(s: SearchMemory, p: Problem, used: int) -> bool:
+def sample_crossings(s: SearchMemory, p: ProblemRow, used: int) -> bool:
     """Whether there is a new sample, in a search that has taken long over boxes just after the first contact. Zeros of the equations in its
     boxes count as samples there, though the necessary conditions may fail by little: as between bodies that touch in a point, and only just
     not in a curve.
@@ -177,7 +177,7 @@ def sample_crossings(s: SearchMemory, p: Problem, used: int) -> bool:
 
 
 @native
-def pole_at_centre(s: SearchMemory, p: Problem) -> bool:
+def pole_at_centre(s: SearchMemory, p: ProblemRow) -> bool:
     """Whether `centre` lies at a pole. If so, the search asks for other parameters: boxes would become small before one of them is seen to
     be.
     """
@@ -186,7 +186,7 @@ def pole_at_centre(s: SearchMemory, p: Problem) -> bool:
 
 
 @native
-def seed_upper_bound(s: SearchMemory, p: Problem) -> None:
+def seed_upper_bound(s: SearchMemory, p: ProblemRow) -> None:
     """Local solves from points spread over the first box of the queue: early upper bounds of the objective. Where the best one cannot be
     proved since it lies at a pole, as where two of them meet, `pole_met` says so.
     """
@@ -208,7 +208,7 @@ def seed_upper_bound(s: SearchMemory, p: Problem) -> None:
 
 
 @native
-def solve_locally(s: SearchMemory, p: Problem) -> None:
+def solve_locally(s: SearchMemory, p: ProblemRow) -> None:
     """Local solves from the points in `point`, for the least objective where second derivatives are at hand."""
     if p.least != 0:
         descend(s, p)
@@ -217,7 +217,7 @@ def solve_locally(s: SearchMemory, p: Problem) -> None:
 
 
 @native
-def keep_normal(s: SearchMemory, p: Problem) -> None:
+def keep_normal(s: SearchMemory, p: ProblemRow) -> None:
     """The multipliers of the lane whose point is in `centre` make the common normal of a contact: a direction to test."""
     if p.least == 0 or p.equations != 3:
         return
@@ -228,7 +228,7 @@ def keep_normal(s: SearchMemory, p: Problem) -> None:
 
 
 @native
-def prove_near(s: SearchMemory, p: Problem, box: Box, spread: float) -> None:
+def prove_near(s: SearchMemory, p: ProblemRow, box: Box, spread: float) -> None:
     """Lower u by a feasible zero of the equations near points spread over a box."""
     scatter_points(s, p, box, spread)
     restore(s, p)
@@ -237,7 +237,7 @@ def prove_near(s: SearchMemory, p: Problem, box: Box, spread: float) -> None:
 
 
 @native
-def choose_best(s: SearchMemory, p: Problem) -> bool:
+def choose_best(s: SearchMemory, p: ProblemRow) -> bool:
     """The best converged point into `centre`; False if none would lower u."""
     objective = p.objective
     best, chosen = s.proved, -1

@@ -4,12 +4,12 @@ from codegen.machine.loops import call_kernel, native
 from codegen.machine.structures import Box
 
 from .boxes import at_border, centre_as_box, encloses_one, inside_region, load_all
-from .layout import ALONE, EXISTS, LANES, UNIQUE, Problem, SearchMemory
+from .layout import ALONE, EXISTS, LANES, UNIQUE, ProblemRow, SearchMemory
 from .queue import copy_box
 
 
 @native
-def feasible(s: SearchMemory, p: Problem, box: Box) -> bool:
+def feasible(s: SearchMemory, p: ProblemRow, box: Box) -> bool:
     """Whether the box lies in the domain (periodic variables aside), and the inequalities hold on all of it."""
     for j in range(p.variables):
         if p.period[j] == 0.0:
@@ -22,7 +22,7 @@ def feasible(s: SearchMemory, p: Problem, box: Box) -> bool:
 
 
 @native
-def impossible(s: SearchMemory, p: Problem, box: Box) -> bool:
+def impossible(s: SearchMemory, p: ProblemRow, box: Box) -> bool:
     """Whether the box lies outside the domain, or the inequalities hold nowhere in it."""
     for j in range(p.variables):
         if p.period[j] == 0.0:
@@ -35,7 +35,7 @@ def impossible(s: SearchMemory, p: Problem, box: Box) -> bool:
 
 
 @native
-def measure(s: SearchMemory, p: Problem, truth: int) -> None:
+def measure(s: SearchMemory, p: ProblemRow, truth: int) -> None:
     """Whether the points of parts in X are on the surfaces of their bodies. The inequalities in F, at `truth`, hold no longer where that is
     in doubt, and fails where they are not.
     """
@@ -51,7 +51,7 @@ def measure(s: SearchMemory, p: Problem, truth: int) -> None:
 
 
 @native
-def measure_left(s: SearchMemory, p: Problem) -> None:
+def measure_left(s: SearchMemory, p: ProblemRow) -> None:
     """Likewise, unless it is known of all lanes that the equations have no zero, or the inequalities fail."""
     left = False
     for lane in range(LANES):
@@ -61,7 +61,7 @@ def measure_left(s: SearchMemory, p: Problem) -> None:
 
 
 @native
-def may_hold_zero(s: SearchMemory, p: Problem, lane: int) -> bool:
+def may_hold_zero(s: SearchMemory, p: ProblemRow, lane: int) -> bool:
     """Whether the range of the rows holds 0, and the inequalities may hold."""
     rows = p.equations if at_border(s, p, s.before[lane]) else p.rows
     return hold_zero(s, rows, lane) and s.F.hi(p.rows, lane) > 0.0
@@ -77,7 +77,7 @@ def hold_zero(s: SearchMemory, rows: int, lane: int) -> bool:
 
 
 @native
-def improve(s: SearchMemory, p: Problem, box: Box) -> None:
+def improve(s: SearchMemory, p: ProblemRow, box: Box) -> None:
     """Box k is proved to hold a feasible zero: the bound u falls to its objective."""
     objective = p.objective
     if objective >= 0 and box.hi(objective) < s.proved:
@@ -87,7 +87,7 @@ def improve(s: SearchMemory, p: Problem, box: Box) -> None:
 
 
 @native
-def image_of(s: SearchMemory, p: Problem, box: Box, place: Box) -> None:
+def image_of(s: SearchMemory, p: ProblemRow, box: Box, place: Box) -> None:
     """Bounds of the points of space that both bodies can reach in the box, as `place`."""
     load_all(s, p, box)
     call_kernel(p.image, s.X, p.parameters, s.image)
@@ -102,7 +102,7 @@ def shared_image(s: SearchMemory, lane: int, place: Box) -> None:
 
 
 @native
-def record(s: SearchMemory, p: Problem, kind: int, box: Box, region: Box) -> None:
+def record(s: SearchMemory, p: ProblemRow, kind: int, box: Box, region: Box) -> None:
     """Keep a solution: its box, and the region in which a UNIQUE one is the only zero."""
     new = s.solutions
     s.solutions = new + 1
@@ -124,7 +124,7 @@ def record(s: SearchMemory, p: Problem, kind: int, box: Box, region: Box) -> Non
 
 
 @native
-def solved_before(s: SearchMemory, p: Problem) -> bool:
+def solved_before(s: SearchMemory, p: ProblemRow) -> bool:
     """Whether `centre` is in the uniqueness box of a solution."""
     centre_as_box(s, p)
     for solution in range(s.solutions):

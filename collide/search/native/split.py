@@ -6,7 +6,7 @@ from codegen.machine.loops import call_kernel, native
 from codegen.machine.structures import Box
 
 from .boxes import load_all, share, too_late
-from .layout import AGAIN, GONE, LANES, LATE, LOCATED, SMALLEST, SPLIT, Problem, SearchMemory
+from .layout import AGAIN, GONE, LANES, LATE, LOCATED, SMALLEST, SPLIT, ProblemRow, SearchMemory
 from .queue import copy_box, push
 from .solutions import record
 
@@ -26,7 +26,7 @@ _ROUNDINGS = 2.0**-50
 
 
 @native
-def verdict(s: SearchMemory, p: Problem, lane: int) -> int:
+def verdict(s: SearchMemory, p: ProblemRow, lane: int) -> int:
     """Decide the fate of the contracted box of a lane."""
     if s.alive[lane] < 0.5 or too_late(s, p, s.hold[lane]):
         return GONE
@@ -45,14 +45,14 @@ def verdict(s: SearchMemory, p: Problem, lane: int) -> int:
 
 
 @native
-def tolerance(s: SearchMemory, p: Problem, box: Box, j: int) -> float:
+def tolerance(s: SearchMemory, p: ProblemRow, box: Box, j: int) -> float:
     """The width of variable j that counts as small where the box is: the tolerance, of a domain that is narrower than 1 that share."""
     rounding = _ROUNDINGS * max(abs(box.lo(j)), abs(box.hi(j)))
     return max(s.tolerance * min(1.0, p.domain.width(j)), rounding)
 
 
 @native
-def within_tolerance(s: SearchMemory, p: Problem, lane: int, share: float) -> bool:
+def within_tolerance(s: SearchMemory, p: ProblemRow, lane: int, share: float) -> bool:
     """Whether the lane's box is no wider than a share of the tolerance."""
     for j in range(p.searched):
         if j != s.idle[lane] and s.hold[lane].width(j) > share * tolerance(s, p, s.hold[lane], j):
@@ -61,7 +61,7 @@ def within_tolerance(s: SearchMemory, p: Problem, lane: int, share: float) -> bo
 
 
 @native
-def measure_space(s: SearchMemory, p: Problem) -> None:
+def measure_space(s: SearchMemory, p: ProblemRow) -> None:
     """The size of the smaller body of problem p when the domain begins, but no more than 1, into `space`."""
     p.space = 1.0
     if not spatial(s, p):
@@ -80,7 +80,7 @@ def measure_space(s: SearchMemory, p: Problem) -> None:
 
 
 @native
-def note_idle(s: SearchMemory, p: Problem, lane: int) -> None:
+def note_idle(s: SearchMemory, p: ProblemRow, lane: int) -> None:
     """Note a variable that is in necessary conditions alone and of whose conditions nothing is known, as the angle between gradients at a
     kink. Variables that move the point in space do not count.
     """
@@ -97,7 +97,7 @@ def note_idle(s: SearchMemory, p: Problem, lane: int) -> None:
 
 
 @native
-def stretch(s: SearchMemory, p: Problem, lane: int) -> None:
+def stretch(s: SearchMemory, p: ProblemRow, lane: int) -> None:
     """Store in `moved` how far each variable alone moves the point in space of either body; the objective, at least by its own width. X and
     `image` are overwritten.
     """
@@ -115,13 +115,13 @@ def stretch(s: SearchMemory, p: Problem, lane: int) -> None:
 
 
 @native
-def spatial(s: SearchMemory, p: Problem) -> bool:
+def spatial(s: SearchMemory, p: ProblemRow) -> bool:
     """Whether every variable moves the point in space. The angle between two implicit surfaces does not."""
     return p.image != 0 and p.objective >= 0 and p.angle < 0
 
 
 @native
-def shrunk_to_a_point(s: SearchMemory, p: Problem, lane: int) -> bool:
+def shrunk_to_a_point(s: SearchMemory, p: ProblemRow, lane: int) -> bool:
     """Whether the box is as small as the tolerance. Variables that barely move the point, as at the tip of a cone, do not count."""
     narrow = False
     for j in range(p.searched):
@@ -136,7 +136,7 @@ def shrunk_to_a_point(s: SearchMemory, p: Problem, lane: int) -> bool:
 
 
 @native
-def fine(s: SearchMemory, p: Problem, lane: int) -> bool:
+def fine(s: SearchMemory, p: ProblemRow, lane: int) -> bool:
     """Whether the range of the objective in the box is no wider than `gap` asks for."""
     objective = p.objective
     if objective < 0 or s.gap <= 0.0:
@@ -151,7 +151,7 @@ def gap_at(s: SearchMemory, value: float) -> float:
 
 
 @native
-def worth_solving(s: SearchMemory, p: Problem, lane: int) -> bool:
+def worth_solving(s: SearchMemory, p: ProblemRow, lane: int) -> bool:
     """Whether nothing is gained by waiting: every zero in the box counts as a solution, or the box is small."""
     objective = p.objective
     if objective >= 0 and p.closed == 0:
@@ -161,7 +161,7 @@ def worth_solving(s: SearchMemory, p: Problem, lane: int) -> bool:
 
 
 @native
-def largest_share(s: SearchMemory, p: Problem, lane: int) -> float:
+def largest_share(s: SearchMemory, p: ProblemRow, lane: int) -> float:
     """The width of the lane's box against its domain."""
     largest = 0.0
     for j in range(p.searched):
@@ -176,7 +176,7 @@ def divisible(s: SearchMemory, box: Box, j: int) -> bool:
 
 
 @native
-def widest_share(s: SearchMemory, p: Problem, lane: int) -> int:
+def widest_share(s: SearchMemory, p: ProblemRow, lane: int) -> int:
     """The variable that is widest against its domain, -1 if none is to be halved."""
     best, chosen = -1.0, -1
     for j in range(p.searched):
@@ -186,7 +186,7 @@ def widest_share(s: SearchMemory, p: Problem, lane: int) -> int:
 
 
 @native
-def widest(s: SearchMemory, p: Problem, lane: int) -> int:
+def widest(s: SearchMemory, p: ProblemRow, lane: int) -> int:
     """The variable that is widest against its domain, or moves the point furthest where that one hardly moves it; -1 if none
     that moves it can be halved.
     """
@@ -205,7 +205,7 @@ def widest(s: SearchMemory, p: Problem, lane: int) -> int:
 
 
 @native
-def steepest(s: SearchMemory, p: Problem, lane: int) -> int:
+def steepest(s: SearchMemory, p: ProblemRow, lane: int) -> int:
     """The variable of greatest scaled width s_j w_j, s_j the sum over the rows of |df_i/dx_j| (Snyder 1993, Section 3.2).
 
     Where slopes say nothing, or a variable was neglected for too long, the one that is widest against its domain.
@@ -229,7 +229,7 @@ def steepest(s: SearchMemory, p: Problem, lane: int) -> int:
 
 
 @native
-def split(s: SearchMemory, p: Problem, lane: int, j: int) -> None:
+def split(s: SearchMemory, p: ProblemRow, lane: int, j: int) -> None:
     """Queue the halves of the lane's box along variable j; a box that cannot be halved is kept as located."""
     if j < 0:
         record(s, p, LOCATED, s.hold[lane], s.hold[lane])

@@ -2,7 +2,7 @@
 
 from codegen.machine.loops import native
 
-from .layout import LANES, Problem, SearchMemory
+from .layout import LANES, ProblemRow, SearchMemory
 from .local_solve import evaluate_points, extent, slope_at
 
 # Against the largest, a slope that counts as none: candidates for samples follow from it, and no claim.
@@ -10,7 +10,7 @@ NO_SLOPE = 1e-6
 
 
 @native
-def find_kernel(s: SearchMemory, p: Problem) -> bool:
+def find_kernel(s: SearchMemory, p: ProblemRow) -> bool:
     """The kernel of the Jacobian of the rows at `base`, with the objective fixed: its first two vectors into `along`.
     False if it is not of one or two dimensions.
     """
@@ -21,7 +21,7 @@ def find_kernel(s: SearchMemory, p: Problem) -> bool:
 
 
 @native
-def nullity(s: SearchMemory, p: Problem, least: float) -> int:
+def nullity(s: SearchMemory, p: ProblemRow, least: float) -> int:
     """The dimension of the kernel of the Jacobian of the rows at `base`, with the objective fixed: 0 at an isolated zero, 1 on a curve of
     them, 2 on a surface. Slopes below `least` count as none, see `load_slopes`. `small` is left reduced, and `pivot` names the
     pivot of each column.
@@ -53,7 +53,7 @@ def nullity(s: SearchMemory, p: Problem, least: float) -> int:
 
 
 @native
-def load_slopes(s: SearchMemory, p: Problem) -> None:
+def load_slopes(s: SearchMemory, p: ProblemRow) -> None:
     """The Jacobian at `base` into `small`: variables against their domains, rows against their largest slopes there and
     at a few other points of the domain. What is nearly zero everywhere, beside other equations or other necessary conditions (which
     come in other units), is rounding.
@@ -81,7 +81,7 @@ def load_slopes(s: SearchMemory, p: Problem) -> None:
 
 
 @native
-def read_kernel(s: SearchMemory, p: Problem) -> None:
+def read_kernel(s: SearchMemory, p: ProblemRow) -> None:
     """The kernel of the reduced matrix in `small`, whose pivots `pivot` names, one vector a free variable."""
     n, free = p.variables, 0
     for f in range(n):

@@ -10,7 +10,7 @@ from codegen.machine.loops import call_kernel, native
 from codegen.machine.structures import Box
 
 from .boxes import at_border, centre_as_box, keep_clear, load_lane, shift_into
-from .layout import EXISTS, GONE, LANES, LATE, LOCATED, UNIQUE, WANTED, Problem, SearchMemory
+from .layout import EXISTS, GONE, LANES, LATE, LOCATED, UNIQUE, WANTED, ProblemRow, SearchMemory
 from .local_solve import restore
 from .manifolds import on_one_manifold
 from .solutions import shared_image
@@ -31,14 +31,14 @@ _NO_SLOPE = 1e-9
 
 
 @native
-def begin(s: SearchMemory, p: Problem, box: Box) -> float:
+def begin(s: SearchMemory, p: ProblemRow, box: Box) -> float:
     """The least objective of a box, where there is one."""
     objective = p.objective
     return box.lo(objective) if objective >= 0 else 0.0
 
 
 @native
-def near_sample(s: SearchMemory, p: Problem, whole: bool, moment: float) -> int:
+def near_sample(s: SearchMemory, p: ProblemRow, whole: bool, moment: float) -> int:
     """The nearest point accepted before to which the image `near` is close: all of it within `spacing`, or else its middle, and by a
     little more; -1 for none.
 
@@ -101,7 +101,7 @@ def small_image(s: SearchMemory, share: float) -> bool:
 
 
 @native
-def see(s: SearchMemory, p: Problem) -> None:
+def see(s: SearchMemory, p: ProblemRow) -> None:
     """The images of the boxes in `hold`, all lanes at once."""
     for lane in range(LANES):
         load_lane(s, p, s.hold[lane], lane)
@@ -109,14 +109,14 @@ def see(s: SearchMemory, p: Problem) -> None:
 
 
 @native
-def close_to_sample(s: SearchMemory, p: Problem, lane: int, whole: bool) -> int:
+def close_to_sample(s: SearchMemory, p: ProblemRow, lane: int, whole: bool) -> int:
     """The accepted point to which the image of the lane's box is close, all of it or its middle; -1 for none."""
     shared_image(s, lane, s.near)
     return near_sample(s, p, whole, begin(s, p, s.hold[lane]))
 
 
 @native
-def thin(s: SearchMemory, p: Problem, used: int) -> None:
+def thin(s: SearchMemory, p: ProblemRow, used: int) -> None:
     """Drop the late boxes of which all of the image is near an accepted point. Those that may hold an isolated contact beside it keep the
     number of that point in `beside`, which is -1 for all others.
     """
@@ -139,7 +139,7 @@ def thin(s: SearchMemory, p: Problem, used: int) -> None:
 
 
 @native
-def drop(s: SearchMemory, p: Problem, lane: int) -> None:
+def drop(s: SearchMemory, p: ProblemRow, lane: int) -> None:
     """A sample stands for the box of a lane."""
     keep_clear(s, p, s.hold[lane])
     s.action[lane] = GONE
@@ -147,7 +147,7 @@ def drop(s: SearchMemory, p: Problem, lane: int) -> None:
 
 
 @native
-def may_hide(s: SearchMemory, p: Problem, lane: int, k: int) -> bool:
+def may_hide(s: SearchMemory, p: ProblemRow, lane: int, k: int) -> bool:
     """Whether the lane's box, with its image in `near`, may hold an isolated contact beside sample k. False for samples of other problems,
     which have their own boxes, where only located points are known, and where no condition isolates contacts.
     """
@@ -157,7 +157,7 @@ def may_hide(s: SearchMemory, p: Problem, lane: int, k: int) -> bool:
 
 
 @native
-def dimension(s: SearchMemory, p: Problem, k: int) -> int:
+def dimension(s: SearchMemory, p: ProblemRow, k: int) -> int:
     """The dimension of the set of zeros round sample k, as its Jacobian has it."""
     if s.dimension[k] < 0:
         for j in range(p.variables):
@@ -167,7 +167,7 @@ def dimension(s: SearchMemory, p: Problem, k: int) -> int:
 
 
 @native
-def drop_on_manifolds(s: SearchMemory, p: Problem) -> None:
+def drop_on_manifolds(s: SearchMemory, p: ProblemRow) -> None:
     """Drop the boxes with a sample `beside` them whose zeros lie on one curve with it, or, where it is one of a surface, on one surface."""
     for lane in range(LANES):
         load_lane(s, p, s.hold[lane], lane)
@@ -189,7 +189,7 @@ def drop_on_manifolds(s: SearchMemory, p: Problem) -> None:
 
 
 @native
-def look_at_middles(s: SearchMemory, p: Problem) -> None:
+def look_at_middles(s: SearchMemory, p: ProblemRow) -> None:
     """That zeros lie on one surface says little: where a sample is one of a surface of zeros, and no point in which curves of them cross,
     a zero of the equations near the middle of the box lies on such a surface, too. `manifold` becomes 0 in lanes where it does not.
     """
@@ -209,7 +209,7 @@ def look_at_middles(s: SearchMemory, p: Problem) -> None:
 
 
 @native
-def drop_final(s: SearchMemory, p: Problem, used: int) -> None:
+def drop_final(s: SearchMemory, p: ProblemRow, used: int) -> None:
     """Drop the boxes beside samples that are small, in which a last local solve was made, unless it found an isolated contact."""
     for lane in range(used):
         if s.beside[lane] >= 0 and s.final[lane] == 1:
@@ -217,7 +217,7 @@ def drop_final(s: SearchMemory, p: Problem, used: int) -> None:
 
 
 @native
-def drop_beside(s: SearchMemory, p: Problem, lane: int) -> None:
+def drop_beside(s: SearchMemory, p: ProblemRow, lane: int) -> None:
     """`centre` is a zero that could not be proved to be isolated, found from the lane's box. Drop the box if the zeros in it lie on one
     curve with that one.
     """
@@ -234,7 +234,7 @@ def drop_beside(s: SearchMemory, p: Problem, lane: int) -> None:
 
 
 @native
-def extend(s: SearchMemory, p: Problem, lane: int, box: Box) -> None:
+def extend(s: SearchMemory, p: ProblemRow, lane: int, box: Box) -> None:
     """The hull of the box in a lane of X and a box of problem p, which may be a period away."""
     for j in range(p.variables):
         lo, hi = box.lo(j), box.hi(j)

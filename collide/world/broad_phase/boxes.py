@@ -29,14 +29,14 @@ _FALLEN = 64.0
 _NOWHERE = np.full(3, np.inf)
 
 
-class Frame(IntEnum):
+class BoxFrame(IntEnum):
     """Where boxes are: `REST`, in the coordinates of the world; `FALL`, in those that fall with what flies freely."""
 
     REST = 0
     FALL = 1
 
 
-class Neighbours:
+class MovingBoxes:
     """Boxes (2, 3, n) from `lo` to `hi`, those of each frame, each good until a time. Of a body that does not fall there are but those at
     rest. What changes from a mark on is noted (see `journal`).
     """
@@ -45,31 +45,31 @@ class Neighbours:
         self._lo, self._hi = np.full((2, 3, count), np.inf), np.full((2, 3, count), -np.inf)
         self._until = [[math.inf] * count, [math.inf] * count]
         self.falls = np.zeros(count, bool)
-        self._noted: list[tuple[Frame, int, np.ndarray, np.ndarray, float, bool]] = []
+        self._noted: list[tuple[BoxFrame, int, np.ndarray, np.ndarray, float, bool]] = []
 
-    def hold(self, body: int, frame: Frame, lo: np.ndarray, hi: np.ndarray, until: float) -> None:
+    def hold(self, body: int, frame: BoxFrame, lo: np.ndarray, hi: np.ndarray, until: float) -> None:
         """The body is in this box until then."""
         self._noted.append((frame, body, self._lo[frame, :, body].copy(), self._hi[frame, :, body].copy(), self._until[frame][body],
                             bool(self.falls[body])))
         self._put(frame, body, lo, hi, until)
 
-    def _put(self, frame: Frame, body: int, lo: np.ndarray, hi: np.ndarray, until: float) -> None:
+    def _put(self, frame: BoxFrame, body: int, lo: np.ndarray, hi: np.ndarray, until: float) -> None:
         self._lo[frame, :, body], self._hi[frame, :, body], self._until[frame][body] = lo, hi, until
 
     def falling(self, body: int, falls: bool) -> None:
         """Does it fall from now on? Of one that does not there is no box that falls."""
-        self.hold(body, Frame.FALL, _NOWHERE, -_NOWHERE, math.inf)
+        self.hold(body, BoxFrame.FALL, _NOWHERE, -_NOWHERE, math.inf)
         self.falls[body] = falls
 
-    def frames(self, body: int) -> tuple[Frame, ...]:
-        return (Frame.REST, Frame.FALL) if self.falls[body] else (Frame.REST,)
+    def frames(self, body: int) -> tuple[BoxFrame, ...]:
+        return (BoxFrame.REST, BoxFrame.FALL) if self.falls[body] else (BoxFrame.REST,)
 
-    def until(self, body: int, frame: Frame) -> float:
+    def until(self, body: int, frame: BoxFrame) -> float:
         return self._until[frame][body]
 
     def both_until(self, i: int, j: int) -> float:
         """Until when the boxes are good by which two bodies are compared."""
-        known = self._until[Frame.FALL if self.falls[i] and self.falls[j] else Frame.REST]
+        known = self._until[BoxFrame.FALL if self.falls[i] and self.falls[j] else BoxFrame.REST]
         return min(known[i], known[j])
 
     def box(self, body: int) -> tuple[np.ndarray, np.ndarray]:
@@ -78,18 +78,18 @@ class Neighbours:
 
     def near(self, body: int) -> list[int]:
         """The bodies whose boxes meet that of this one: those of two that fall are compared as they fall."""
-        meet = self._meet(body, Frame.REST, *self.box(body))
+        meet = self._meet(body, BoxFrame.REST, *self.box(body))
         if self.falls[body]:
-            meet |= self._meet(body, Frame.FALL, self._lo[1, :, body], self._hi[1, :, body])
+            meet |= self._meet(body, BoxFrame.FALL, self._lo[1, :, body], self._hi[1, :, body])
         return [int(k) for k in np.flatnonzero(meet)]
 
-    def count(self, body: int, frame: Frame, lo: np.ndarray, hi: np.ndarray) -> int:
+    def count(self, body: int, frame: BoxFrame, lo: np.ndarray, hi: np.ndarray) -> int:
         """How many others would be near a body in another box?"""
         return int(np.count_nonzero(self._meet(body, frame, lo, hi)))
 
-    def _meet(self, body: int, frame: Frame, lo: np.ndarray, hi: np.ndarray) -> np.ndarray:
+    def _meet(self, body: int, frame: BoxFrame, lo: np.ndarray, hi: np.ndarray) -> np.ndarray:
         meet = np.asarray(((self._lo[frame] <= hi[:, None]) & (lo[:, None] <= self._hi[frame])).all(axis=0))
-        if frame is Frame.REST and self.falls[body]:
+        if frame is BoxFrame.REST and self.falls[body]:
             meet &= ~self.falls
         meet[body] = False
         return meet

@@ -24,10 +24,10 @@ from ..reason import Activity, Reason, Undecided, Work
 from ..simulation.state import ordered
 from .arithmetic.enclosures import above, below, interval, nearest, number
 from .motion.ballistic import Flight
-from .motion.body import Body
-from .narrow_phase.search import Contact
+from .motion.body import CertifiedBody
+from .narrow_phase.search import CertifiedContact
 from .next_contact import Asking, Hit, Pair, Question, Touched
-from .restitution import Touch, pushed
+from .restitution import CertifiedTouch, pushed
 
 # Bits of the numbers at first, at most, and by how many times they become more; and the bits of a time which suffice to tell that more of
 # them will not help.
@@ -86,13 +86,13 @@ class Certified:
         self.last: dict[Pair, tuple[int, int, Touched]] = {}
         for actor in self.actors:
             actor.path.clear()
-        self.bodies: list[Body] = []
+        self.bodies: list[CertifiedBody] = []
         self.flights: list[list[Flight]] = []
         self.hits: dict[Pair, Hit] = {}
 
     def _look_at_bodies(self) -> None:
         """Their exact mass properties, and the flights with which they begin."""
-        bodies = [Body(actor) for actor in self.actors]
+        bodies = [CertifiedBody(actor) for actor in self.actors]
         self.asking = Asking(bodies, self.called, self.start)
         self.flights = [[body.begun(self.start, body.actor.gravity)] for body in bodies]
         self.bodies = bodies
@@ -143,7 +143,7 @@ class Certified:
             own, known = self._known(pair, hit.time)
             accurate, most_bits = own > _PLENTY, self.bits * _MORE > _MOST_BITS
             # Searches are with doubles, which shall tell of flights all that they can.
-            good = not isinstance(hit.contact, Contact) or most_bits or known > _PLENTY
+            good = not isinstance(hit.contact, CertifiedContact) or most_bits or known > _PLENTY
             why = (self._doubt(pair) or self._respond(pair, last, clock)) if good else None
             if good and why is None:
                 return False
@@ -203,7 +203,7 @@ class Certified:
         hit = self.hits[pair]
         self.activity = Activity(Work.IMPACT, pair, self.now)
         before = {k: self.flights[k][-1].since(hit.time) for k in pair}
-        touch = Touch.of(hit, pair, [self.bodies[k] for k in pair], [before[k] for k in pair])
+        touch = CertifiedTouch.of(hit, pair, [self.bodies[k] for k in pair], [before[k] for k in pair])
         impulse = touch.impulse(number(self.coefficients(*pair)[0]))
         after = {k: pushed(self.bodies[k], before[k], touch.point, sign * impulse * touch.normal)
                  for k, sign in zip(pair, (-1, 1), strict=True) if self.actors[k].free}

@@ -15,12 +15,12 @@ from ..simulation.state import ordered
 from .arithmetic.enclosures import above, below, nearest, number, vector
 from .arithmetic.first_root import Unclear
 from .motion.ballistic import NONE, Flight, Parabola
-from .motion.body import Body
-from .narrow_phase.conservative_advancement import Closed, Closing
+from .motion.body import CertifiedBody
+from .narrow_phase.conservative_advancement import Closed, ClosingCourses
 from .narrow_phase.convex_pieces import MOST, Pieces
-from .narrow_phase.facets import Course, form_of_ball
-from .narrow_phase.search import Contact, apart, first_meeting, parted
-from .narrow_phase.separating_axes import Axis
+from .narrow_phase.facets import MovingForm, form_of_ball
+from .narrow_phase.search import CertifiedContact, apart, first_meeting, parted
+from .narrow_phase.separating_axes import MovingPlane
 from .narrow_phase.sphere_obstacles import point
 from .narrow_phase.spheres import Gap, first_hit, gap, together
 
@@ -45,7 +45,7 @@ class Hit:
     time: Any
     gap: Gap | None = None
     by: Touched = 0
-    contact: Contact | Closed | None = None
+    contact: CertifiedContact | Closed | None = None
     why: Reason | None = None
     stride: float = 0.0
 
@@ -68,7 +68,7 @@ class Question:
 class Asking:
     """The bodies of a run, and what they are called; `start`: where it begins."""
 
-    def __init__(self, bodies: Sequence[Body], called: Callable[[int], str], start: float) -> None:
+    def __init__(self, bodies: Sequence[CertifiedBody], called: Callable[[int], str], start: float) -> None:
         self.bodies, self.called, self.start = bodies, called, start
 
     def both(self, pair: Pair) -> str:
@@ -176,7 +176,7 @@ class Asking:
                                    "and corners are smooth", "turn one of them a little, or run without certified=True")
         return Hit(number(end), stride=2.0 * stride) if end < near else None
 
-    def _by_planes(self, q: Question, closing: Closing, begin: float, beyond: float, apart: float) -> Hit | float | None:
+    def _by_planes(self, q: Question, closing: ClosingCourses, begin: float, beyond: float, apart: float) -> Hit | float | None:
         """In a window of time; or up to when nothing is touched, where a search may tell more."""
         stride = q.stride or _FLAT_STRIDE * closing.pace
         end = max(min(begin + stride, beyond, apart), begin + _BEYOND * closing.pace)
@@ -204,19 +204,19 @@ class Asking:
         forms = [[b.form] if b.form is not None and whole[k] and not (all(whole) and k == larger) else b.pieces for k, b in enumerate(own)]
         if not 1 < len(forms[0]) * len(forms[1]) <= MOST:
             return None
-        courses = [[Course(f, flight, not b.rigid.free) for f in fs] for b, fs, flight in zip(own, forms, q.flights, strict=True)]
-        return Pieces([Closing((a, b), [], pace, q.clock) for a in courses[0] for b in courses[1]])
+        courses = [[MovingForm(f, flight, not b.rigid.free) for f in fs] for b, fs, flight in zip(own, forms, q.flights, strict=True)]
+        return Pieces([ClosingCourses((a, b), [], pace, q.clock) for a in courses[0] for b in courses[1]])
 
-    def _closing(self, q: Question, pace: float) -> Closing | None:
+    def _closing(self, q: Question, pace: float) -> ClosingCourses | None:
         """Of bodies with flat faces, and balls."""
         own = [self.bodies[k] for k in q.pair]
-        found = [Course(b.form, f, not b.rigid.free) for b, f in zip(own, q.flights, strict=True) if b.form is not None]
+        found = [MovingForm(b.form, f, not b.rigid.free) for b, f in zip(own, q.flights, strict=True) if b.form is not None]
         if len(found) < 2:
             return None
-        balls = [Course(form_of_ball(NONE, b.reach), f, False) for b, f in zip(own, q.flights, strict=True)]
+        balls = [MovingForm(form_of_ball(NONE, b.reach), f, False) for b, f in zip(own, q.flights, strict=True)]
         # Of what is fixed it is soon told where it is.
         coarse = [] if all(b.rigid.free for b in own) else [(balls[0], found[1]) if own[0].rigid.free else (found[0], balls[1])]
-        return Closing((found[0], found[1]), coarse, pace, q.clock)
+        return ClosingCourses((found[0], found[1]), coarse, pace, q.clock)
 
     def _near(self, q: Question, start: Any) -> tuple[float, float] | None:
         """Times before which and after which balls about the bodies are apart; None if they always are."""
@@ -228,7 +228,7 @@ class Asking:
         begin, end = found
         return below(start + begin) if begin > 0 else -math.inf, math.inf if end is None else above(start + end)
 
-    def _begun(self, q: Question, start: Any, pace: float, closing: Closing | None) -> float | Hit:
+    def _begun(self, q: Question, start: Any, pace: float, closing: ClosingCourses | None) -> float | Hit:
         """A double from which on the pair is to be searched, since it is proved not to touch up to then, but for a touch at the start."""
         if q.since is not None:
             return q.since
@@ -247,7 +247,7 @@ class Asking:
             raise Undecided
         return self.start if state is Start.DISJOINT else self._unclear(q.pair, number(self.start))
 
-    def _parted(self, q: Question, start: Any, pace: float, closing: Closing | None) -> float | Hit:
+    def _parted(self, q: Question, start: Any, pace: float, closing: ClosingCourses | None) -> float | Hit:
         for part in _SOON:
             after = above(start) + part * pace
             if isinstance(q.touched, tuple):
@@ -259,8 +259,8 @@ class Asking:
                 return after
         return self._unclear(q.pair, start)
 
-    def _apart_by(self, q: Question, by: tuple[Any, ...], pace: float, closing: Closing | None, start: Any, after: float) -> bool:
-        if isinstance(by[0], Axis):
+    def _apart_by(self, q: Question, by: tuple[Any, ...], pace: float, closing: ClosingCourses | None, start: Any, after: float) -> bool:
+        if isinstance(by[0], MovingPlane):
             return closing is not None and closing.parted(by, start, after)
         pieces = self._pieces(q, pace)
         return pieces is not None and pieces.parted(by, start, after)

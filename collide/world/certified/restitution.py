@@ -8,23 +8,23 @@ import numpy as np
 from flint import arb
 
 from .motion.ballistic import Flight
-from .motion.body import Body
+from .motion.body import CertifiedBody
 from .next_contact import Hit
 
 
 @dataclass(frozen=True, eq=False)
-class Touch:
+class CertifiedTouch:
     """Two bodies, with their flights from then on but for the hit, touch at a `point` (3,); the unit `normal` (3,) is from the first to the
     second.
     """
 
-    bodies: Sequence[Body]
+    bodies: Sequence[CertifiedBody]
     flights: Sequence[Flight]
     point: np.ndarray
     normal: np.ndarray
 
     @classmethod
-    def of(cls, hit: Hit, pair: tuple[int, int], bodies: Sequence[Body], flights: Sequence[Flight]) -> "Touch":
+    def of(cls, hit: Hit, pair: tuple[int, int], bodies: Sequence[CertifiedBody], flights: Sequence[Flight]) -> "CertifiedTouch":
         if hit.contact is not None:
             return cls(bodies, flights, hit.contact.point, _unit(hit.contact.normal))
         assert hit.gap is not None
@@ -48,14 +48,14 @@ class Touch:
         return (1 + restitution) * closing / mobility
 
 
-def pushed(body: Body, flight: Flight, point: np.ndarray, impulse: np.ndarray) -> Flight:
+def pushed(body: CertifiedBody, flight: Flight, point: np.ndarray, impulse: np.ndarray) -> Flight:
     """The flight after an impulse at a point."""
     arm = _arm(body, flight, point, impulse)
     return replace(flight, velocity=flight.velocity + body.mobility * impulse,
                    momentum=flight.momentum if arm is None else flight.momentum + arm)
 
 
-def _arm(body: Body, flight: Flight, point: np.ndarray, along: np.ndarray) -> np.ndarray | None:
+def _arm(body: CertifiedBody, flight: Flight, point: np.ndarray, along: np.ndarray) -> np.ndarray | None:
     """The moment about the centre of something at a point; None of balls, whose centre it meets."""
     return None if body.ball is not None else np.asarray(np.cross(point - flight.centre, along))
 

@@ -11,7 +11,7 @@ from ..motion.state import BodyState
 from ..shapes.simple import Flat, outside
 
 
-class Course(NamedTuple):
+class ContactState(NamedTuple):
     """Of a contact: its point, the unit normal to the first body, how far the bodies are apart there, and the rates of the first two; with
     an axis of times if the places have one.
     """
@@ -38,7 +38,7 @@ class ContactGeometry(Protocol):
         """Points (k, 3) of curves of the first body that may come to lie in the plane of contact, a set for each."""
         ...
 
-    def course(self, one: BodyState, other: BodyState) -> Course:
+    def course(self, one: BodyState, other: BodyState) -> ContactState:
         """Point, normal and gap, and their rates."""
         ...
 
@@ -75,23 +75,23 @@ class OnFace(ClosedForm):
     radius: float
     face: Flat
 
-    def courses(self, points: np.ndarray, one: BodyState, other: BodyState) -> Course:
+    def courses(self, points: np.ndarray, one: BodyState, other: BodyState) -> ContactState:
         """At m times, of other points (k, 3) like this one: (m, k) and (m, k, 3)."""
         one, other = (BodyState(*(e[:, None] for e in place)) for place in (one, other))
         arm, normal = (one.turn @ points[..., None])[..., 0], (other.turn @ self.face.normal[:, None])[..., 0]
         shape = arm.shape
         found = self._course(arm, normal, one, other)
-        return Course(*(np.broadcast_to(e, shape[:e.ndim]) for e in found))
+        return ContactState(*(np.broadcast_to(e, shape[:e.ndim]) for e in found))
 
-    def course(self, one: BodyState, other: BodyState) -> Course:
+    def course(self, one: BodyState, other: BodyState) -> ContactState:
         return self._course(one.turn @ self.point, other.turn @ self.face.normal, one, other)
 
-    def _course(self, arm: np.ndarray, normal: np.ndarray, one: BodyState, other: BodyState) -> Course:
+    def _course(self, arm: np.ndarray, normal: np.ndarray, one: BodyState, other: BodyState) -> ContactState:
         turning = crosses(other.spin, normal)
         middle = one.centre + arm
         gap = _dot(normal, middle - other.centre) - self.face.level - self.radius
         moving = one.velocity + crosses(one.spin, arm) - self.radius * turning
-        return Course(middle - self.radius * normal, normal, gap, moving, turning)
+        return ContactState(middle - self.radius * normal, normal, gap, moving, turning)
 
     def outside(self, one: BodyState, other: BodyState) -> Any:
         """How far the point is outside the border of the face; less than 0 inside it."""
@@ -107,7 +107,7 @@ class OnBall(ClosedForm):
     other_point: np.ndarray
     other_radius: float
 
-    def course(self, one: BodyState, other: BodyState) -> Course:
+    def course(self, one: BodyState, other: BodyState) -> ContactState:
         arm, arm2 = one.turn @ self.point, other.turn @ self.other_point
         way = one.centre + arm - other.centre - arm2
         speed = one.velocity + crosses(one.spin, arm) - other.velocity - crosses(other.spin, arm2)
@@ -115,7 +115,7 @@ class OnBall(ClosedForm):
         normal = way / far
         turning = (speed - _dot(normal, speed)[..., None] * normal) / far
         point = other.centre + arm2 + self.other_radius * normal
-        return Course(point, normal, far[..., 0] - self.radius - self.other_radius,
+        return ContactState(point, normal, far[..., 0] - self.radius - self.other_radius,
                       other.velocity + crosses(other.spin, arm2) + self.other_radius * turning, turning)
 
     def outside(self, one: BodyState, other: BodyState) -> Any:
@@ -132,7 +132,7 @@ class OnEdge(ClosedForm):
     other_edge: np.ndarray
     side: float
 
-    def course(self, one: BodyState, other: BodyState) -> Course:
+    def course(self, one: BodyState, other: BodyState) -> ContactState:
         (a, along), (b, across) = (self._line(self.edge, one), self._line(self.other_edge, other))
         upright = crosses(along, across)
         size = np.sqrt(_dot(upright, upright))[..., None]
@@ -143,7 +143,7 @@ class OnEdge(ClosedForm):
         turning = self.side * (turned - _dot(turned, normal)[..., None] * normal) / size
         # The point moves along both edges, besides moving with each.
         slides = _parts((along, -across, normal), other.at(point) - one.at(point))
-        return Course(point, normal, found[..., 2], one.at(point) + slides[..., :1] * along, turning)
+        return ContactState(point, normal, found[..., 2], one.at(point) + slides[..., :1] * along, turning)
 
     def _line(self, edge: np.ndarray, place: BodyState) -> tuple[np.ndarray, np.ndarray]:
         return place.centre + place.turn @ edge[0], place.turn @ (edge[1] - edge[0])

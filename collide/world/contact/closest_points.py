@@ -14,7 +14,7 @@ from ..motion.rotation import crosses
 from ..motion.state import BodyState
 
 
-class Meeting(NamedTuple):
+class ClosestJets(NamedTuple):
     """At m times: the jets of two parts in the world, the `normal` to the first one, from the point of the second to that of the first
     `way`, what is left of the conditions (m, n), and their derivatives by the parameters of both (m, n, n). `bend`: how the normal of a
     face turns along it; None of others.
@@ -29,7 +29,7 @@ class Meeting(NamedTuple):
     slope: np.ndarray
 
 
-def on_face(first: LocalGeometry, second: LocalGeometry, side: float) -> Meeting:
+def on_face(first: LocalGeometry, second: LocalGeometry, side: float) -> ClosestJets:
     normal, way = side * second.normal, first.point - second.point
     inner = products(second.along, second.along)
     # How the normal of the second part turns along it (Weingarten).
@@ -39,10 +39,10 @@ def on_face(first: LocalGeometry, second: LocalGeometry, side: float) -> Meeting
     slope = np.empty((m, k + 2, k + 2))
     slope[:, :k, :k], slope[:, :k, k:] = _upright(first.bent, normal), products(first.along, bend)
     slope[:, k:, :k], slope[:, k:, k:] = products(second.along, first.along), _upright(second.bent, way) - inner
-    return Meeting(first, second, normal, bend, way, wanting, slope)
+    return ClosestJets(first, second, normal, bend, way, wanting, slope)
 
 
-def across(first: LocalGeometry, second: LocalGeometry, side: float) -> Meeting:
+def across(first: LocalGeometry, second: LocalGeometry, side: float) -> ClosestJets:
     """Of edges, or round the first part, a point, goes a ball."""
     way, (m, k), n = first.point - second.point, first.along.shape[:2], second.along.shape[1]
     upright = side * crosses(first.along[:, 0], second.along[:, 0]) if k else way
@@ -50,10 +50,10 @@ def across(first: LocalGeometry, second: LocalGeometry, side: float) -> Meeting:
     slope, between = np.empty((m, k + n, k + n)), products(first.along, second.along)
     slope[:, :k, :k], slope[:, :k, k:] = _upright(first.bent, way) + products(first.along, first.along), -between
     slope[:, k:, :k], slope[:, k:, k:] = np.swapaxes(between, 1, 2), _upright(second.bent, way) - products(second.along, second.along)
-    return Meeting(first, second, upright / np.maximum(sizes(upright), 1e-300)[:, None], None, way, wanting, slope)
+    return ClosestJets(first, second, upright / np.maximum(sizes(upright), 1e-300)[:, None], None, way, wanting, slope)
 
 
-def rates(found: Meeting, one: BodyState, other: BodyState) -> tuple[np.ndarray, np.ndarray]:
+def rates(found: ClosestJets, one: BodyState, other: BodyState) -> tuple[np.ndarray, np.ndarray]:
     """How the places on both parts move, by their parameters."""
     first, second, k = found.one, found.other, found.one.along.shape[1]
     apart = one.at(first.point) - other.at(second.point)
@@ -65,7 +65,7 @@ def rates(found: Meeting, one: BodyState, other: BodyState) -> tuple[np.ndarray,
     return by[:, :k], by[:, k:]
 
 
-def turning(found: Meeting, one: BodyState, other: BodyState, by: np.ndarray, at: np.ndarray) -> np.ndarray:
+def turning(found: ClosestJets, one: BodyState, other: BodyState, by: np.ndarray, at: np.ndarray) -> np.ndarray:
     """The rate (m, 3) of the normal, while the places on the parts move so."""
     if found.bend is not None:
         return np.asarray(crosses(other.spin, found.normal) + (at[:, None] @ found.bend)[:, 0])
@@ -95,7 +95,7 @@ class Growth(NamedTuple):
     most: np.ndarray
 
 
-def growth(found: Meeting) -> Growth:
+def growth(found: ClosestJets) -> Growth:
     """Along the first part, while a face, the second one, follows; along the second, if the first is a point; else along both."""
     (m, k), slope, wanting = found.one.along.shape[:2], found.slope, found.wanting
     if not wanting.shape[1]:
@@ -126,7 +126,7 @@ def _curvatures(second: np.ndarray, lengths: np.ndarray) -> tuple[np.ndarray, np
         return np.minimum(least, most), np.maximum(least, most)
 
 
-def step(found: Meeting) -> np.ndarray:
+def step(found: ClosestJets) -> np.ndarray:
     """(m, n): to the least distance, also from where it does not bend that way; not finite where there is none."""
     grown, k = growth(found), found.one.along.shape[1]
     if not found.wanting.shape[1]:

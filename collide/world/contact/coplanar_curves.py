@@ -15,7 +15,7 @@ import numpy as np
 
 from ..features.contact_circles import ContactCircle, rings
 from ..features.creases import Crease, Facet
-from ..features.curved import Patch
+from ..features.curved import CurvedPatch
 from ..features.features import Features
 from ..features.local_geometry import spread_of
 from ..features.straight import CurvedEdge
@@ -67,7 +67,7 @@ def bordered(body: Features) -> tuple[Bordered, ...]:
     found: list[Bordered] = []
     rims = [e for e in body.parts if isinstance(e, (CurvedEdge, Crease))]
     for face in body.parts:
-        if isinstance(face, (Patch, Facet)) and face.straight:
+        if isinstance(face, (CurvedPatch, Facet)) and face.straight:
             jet, size = face.jet(face.start(np.zeros(1, int))), _SAME * float(np.abs(face.points).max())
             normal, level = jet.normal[0], float(jet.normal[0] @ jet.point[0])
             own = tuple(e for e in rims if np.abs(e.points @ normal - level).max() <= size)

@@ -7,7 +7,7 @@ import numpy as np
 
 from ..features.features import Features
 from ..features.local_geometry import Part
-from ..features.straight import Plane, Segment
+from ..features.straight import FlatPlane, StraightSegment
 from ..motion.state import BodyState
 
 # Against size: parts farther from each other than this and their spacings are not near each other.
@@ -32,9 +32,9 @@ def near_each_other(one: Features, other: Features, a: BodyState, b: BodyState, 
 
 def _off(part: Part, points: np.ndarray) -> np.ndarray:
     """(m, k): how far points (m, k, 3) are from the plane of a flat face, or from a straight edge, at least; 0 of others."""
-    if isinstance(part, Plane):
+    if isinstance(part, FlatPlane):
         return np.abs(part.heights(points))
-    if not isinstance(part, Segment):
+    if not isinstance(part, StraightSegment):
         return np.zeros(points.shape[:2])
     way = points - part.begin
     along = np.clip((way @ part.way) / (part.way @ part.way), 0.0, 1.0)
@@ -57,7 +57,7 @@ def ball_of(part: Part) -> tuple[np.ndarray, float]:
 
 def nears(part: Part, points: np.ndarray, reach: float) -> np.ndarray:
     """(m,): to which points (m, 3) does a part come so near?"""
-    if isinstance(part, Plane):
+    if isinstance(part, FlatPlane):
         return np.asarray(np.abs(part.heights(points)) <= reach)
     middle, far = ball_of(part)
     found = np.linalg.norm(points - middle, axis=1) <= far + reach

@@ -19,9 +19,9 @@ from ..features.curved import LevelSet
 from ..features.features import Features
 from ..features.local_geometry import Lost, Part, least
 from ..features.normal_cone import outward
-from ..features.straight import CurvedEdge, Plane
+from ..features.straight import CurvedEdge, FlatPlane
 from ..motion.state import BodyState
-from .closed_forms import Course, OnEdge, OnFace
+from .closed_forms import ContactState, OnEdge, OnFace
 from .coplanar_curves import Flats, Flush, bordered, flush
 from .culling import ball_of, near_each_other, nears
 from .tracked_pair import OnSmooth
@@ -38,7 +38,7 @@ _TURNED = 3
 _NO_PLANES = np.empty((0, 4))
 
 
-class Near(NamedTuple):
+class NearContact(NamedTuple):
     """A contact, whose first body is the other one of the two asked for if it is `turned`; and how far they are apart there. `flats`: of
     its two bodies, where curved edges lie in its plane.
     """
@@ -49,19 +49,19 @@ class Near(NamedTuple):
     flats: Flats = (None, None)
 
 
-def between(one: Features, other: Features, a: BodyState, b: BodyState, size: float, known: Flats = (None, None)) -> list[Near]:
+def between(one: Features, other: Features, a: BodyState, b: BodyState, size: float, known: Flats = (None, None)) -> list[NearContact]:
     """`size`: of the smaller body. Where edges that are curved lie in the plane of a face, contacts are samples of them; Lost, where they
     touch otherwise along one. `known`: the flat faces of both as they were sampled.
     """
     planes = flush(one, other, a, b, size, known)
-    found = [Near(c.contact, c.turned, c.gap, f.flats[::-1] if c.turned else f.flats) for f in planes for c in f.contacts]
+    found = [NearContact(c.contact, c.turned, c.gap, f.flats[::-1] if c.turned else f.flats) for f in planes for c in f.contacts]
     points: list[np.ndarray] = []
     for _, contact, turned, point in _all(one, other, a.lane(), b.lane(), size, (math.inf, math.inf), [planes], np.ones(1, bool)):
         if all(np.linalg.norm(point.point - p) > _NEAR * size for p in points):
             if contact.lies(*((b, a) if turned else (a, b))) and abs(point.gap) <= _NEAR * size:
                 raise Lost("an edge")
             points.append(point.point)
-            found.append(Near(contact, turned, point.gap))
+            found.append(NearContact(contact, turned, point.gap))
     return found
 
 
@@ -83,7 +83,7 @@ def deeper(one: Features, other: Features, a: BodyState, b: BodyState, size: flo
 
 
 def _all(one: Features, other: Features, a: BodyState, b: BodyState, size: float, most: tuple[float, float],
-         planes: Sequence[Sequence[Flush]], asked: np.ndarray) -> Iterator[tuple[int, OnSmooth, bool, Course]]:
+         planes: Sequence[Sequence[Flush]], asked: np.ndarray) -> Iterator[tuple[int, OnSmooth, bool, ContactState]]:
     """Contacts at m times, as far as these are `asked` for when it comes to them, where bodies are no farther apart than `most`, on faces,
     and of edges and corners with each other: the number of the time, the contact, and its course; but for those in `planes` in which edges
     lie then.
@@ -103,7 +103,7 @@ def _all(one: Features, other: Features, a: BodyState, b: BodyState, size: float
                 yield k, contact, turned, point
 
 
-def _deep(near: OnSmooth, at: Course, first: Features, second: Features, own: BodyState, its: BodyState) -> bool:
+def _deep(near: OnSmooth, at: ContactState, first: Features, second: Features, own: BodyState, its: BodyState) -> bool:
     """May bodies be in each other as deep as this, and the second nowhere nearer to its surface, if it touches with a face? As far as that
     is known. A point above a tip that is in the second body need not be in the first one.
     """
@@ -135,7 +135,7 @@ def _lies(edge: Part, face: Part, own: BodyState, its: BodyState, size: float, p
     if edge.straight or face.dimension < 2 or any(f.holds(at, size) for f in planes):
         return False
     points = (at - its.centre) @ its.turn
-    if isinstance(face, Plane):
+    if isinstance(face, FlatPlane):
         which = np.abs(points @ face.face.normal - face.face.level) <= _NEAR * size
         return bool((face.beyond(face.toward(points[which])) <= _NEAR * size).sum() > _SEVERAL)
     jet = face.jet(face.start(np.linalg.norm(face.points - points[:, None], axis=2).argmin(axis=1)))
@@ -164,10 +164,10 @@ def _sharp(part: Part) -> bool:
 
 
 def _rank(part: Part) -> tuple[int, bool, bool]:
-    return part.dimension, isinstance(part, Plane), isinstance(part, LevelSet)
+    return part.dimension, isinstance(part, FlatPlane), isinstance(part, LevelSet)
 
 
-class Starts(NamedTuple):
+class NearPlaces(NamedTuple):
     """Places (n, :) on two parts that are near each other, and at which times (n,)."""
 
     time: np.ndarray
@@ -176,7 +176,7 @@ class Starts(NamedTuple):
 
 
 def _starts(first: Part, second: Part, own: BodyState, its: BodyState, radius: float, convex: bool, size: float,
-            times: np.ndarray) -> Starts:
+            times: np.ndarray) -> NearPlaces:
     """Places from where parts may touch at some of m times; none where they are seen to be apart. Faces of `convex` bodies do so at one
     place.
     """
@@ -188,20 +188,20 @@ def _starts(first: Part, second: Part, own: BodyState, its: BodyState, radius: f
     near = nears(second, turn @ middle + shift, far + reach)
     times, turn, shift = times[near], turn[near], shift[near]
     points = first.points @ np.swapaxes(turn, 1, 2) + shift[:, None]
-    if points.shape[1] == 1 and not isinstance(second, Plane):
+    if points.shape[1] == 1 and not isinstance(second, FlatPlane):
         row, k = _lows(second, np.linalg.norm(second.points - points, axis=2), convex, reach)
-        return Starts(times[row], first.start(0 * k), second.start(k))
+        return NearPlaces(times[row], first.start(0 * k), second.start(k))
     heights = second.heights(points.reshape(-1, 3)).reshape(points.shape[:2])
     side = np.ones(len(times))
-    if isinstance(second, Plane) and second.two_sided:
+    if isinstance(second, FlatPlane) and second.two_sided:
         side[shift @ second.face.normal < second.face.level] = -1.0
     row, k = _lows(first, side[:, None] * heights, convex, reach)
     at, there = first.start(k), second.toward(points[row, k])
-    if isinstance(first, LevelSet) and isinstance(second, Plane):
+    if isinstance(first, LevelSet) and isinstance(second, FlatPlane):
         rows, lowest = _near_rings(first, -side[:, None] * (second.face.normal @ turn), np.unique(row))
         row, at = np.concatenate([row, rows]), np.concatenate([at, lowest])
         there = np.concatenate([there, second.toward((turn[rows] @ first.jet(lowest).point[..., None])[..., 0] + shift[rows])])
-    return Starts(times[row], at, there)
+    return NearPlaces(times[row], at, there)
 
 
 def _near_rings(face: LevelSet, down: np.ndarray, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -224,8 +224,8 @@ def _lows(part: Part, values: np.ndarray, convex: bool, reach: float) -> tuple[n
     return row[some], k[some]
 
 
-def _tracked(first: Part, second: Part, starts: Starts, own: BodyState, its: BodyState, radius: float, size: float, most: float,
-             within: np.ndarray, asked: np.ndarray) -> Iterator[tuple[int, OnSmooth, Course]]:
+def _tracked(first: Part, second: Part, starts: NearPlaces, own: BodyState, its: BodyState, radius: float, size: float, most: float,
+             within: np.ndarray, asked: np.ndarray) -> Iterator[tuple[int, OnSmooth, ContactState]]:
     """The contacts that are found from some places, with the numbers of their times, one after the other, as long as these are `asked` for.
     `within`: planes that hold the second body.
     """
@@ -255,7 +255,7 @@ def _nearest(contact: OnSmooth, at: np.ndarray, gaps: np.ndarray, own: BodyState
     return np.asarray((gaps >= 0.0) | (far <= ((1.0 - _ASIDE) * gaps + _NEAR * contact.size)[:, None]).all(axis=1))
 
 
-def _course(contact: OnSmooth, own: BodyState, its: BodyState) -> Course | None:
+def _course(contact: OnSmooth, own: BodyState, its: BodyState) -> ContactState | None:
     """If it is a contact, within the borders."""
     try:
         course = contact.course(own, its)
@@ -265,7 +265,7 @@ def _course(contact: OnSmooth, own: BodyState, its: BodyState) -> Course | None:
     return None if contact.past(a, b, course.normal[None], own.lane(), its.lane())[0] > _NEAR * contact.size else course
 
 
-def _may_touch(contact: OnSmooth, course: Course, own: BodyState, its: BodyState) -> bool:
+def _may_touch(contact: OnSmooth, course: ContactState, own: BodyState, its: BodyState) -> bool:
     """Are the bodies on the two sides of the contact?"""
     before, after = contact.normals(own, its)
     if contact.one.dimension == 2 and not len(before) and (its.centre - course.point) @ course.normal > course.gap:

@@ -9,8 +9,8 @@ from ..features.contact_circles import lying
 from ..features.local_geometry import LocalGeometry, Lost, Part, dots, spread_of
 from ..features.normal_cone import aside
 from ..motion.state import BodyState
-from .closed_forms import Course
-from .closest_points import Meeting, across, growth, on_face, rates, sizes, step, turning
+from .closed_forms import ContactState
+from .closest_points import ClosestJets, across, growth, on_face, rates, sizes, step, turning
 
 # Against size: a step of Newton's method after which a place is known to a rounding, and the longest; how many; a surface so flat that it
 # is not seen where it touches, and an edge that is so along a flat face. Places from which others are found are rounded to so many bits.
@@ -67,15 +67,15 @@ class OnSmooth:
         first, second = (_rounded(at, self.size) for at in self.at)
         return OnSmooth(self.one, self.other, (first, second), self.radius, self.side, self.size)
 
-    def course(self, one: BodyState, other: BodyState) -> Course:
+    def course(self, one: BodyState, other: BodyState) -> ContactState:
         many = one.centre.ndim > 1
         one, other = (one.lane(), other.lane()) if not many else (one, other)
         found = self._met(one, other)
         by, at = rates(found, one, other)
         moving = other.at(found.other.point) + (at[:, None] @ found.other.along)[:, 0]
-        course = Course(found.other.point, found.normal, (found.way * found.normal).sum(axis=1) - self.radius, moving,
+        course = ContactState(found.other.point, found.normal, (found.way * found.normal).sum(axis=1) - self.radius, moving,
                         turning(found, one, other, by, at))
-        return course if many else Course(*(e[0] for e in course))
+        return course if many else ContactState(*(e[0] for e in course))
 
     def outside(self, one: BodyState, other: BodyState) -> Any:
         """How far the contact is outside the border of a part; or, against size, its normal outside those of the faces that meet in an edge
@@ -94,10 +94,10 @@ class OnSmooth:
             found = np.maximum(found, self.size * aside(self.one, a, -normal, one))
         return np.maximum(found, self.size * aside(self.other, b, normal, other))
 
-    def _met(self, one: BodyState, other: BodyState) -> Meeting:
+    def _met(self, one: BodyState, other: BodyState) -> ClosestJets:
         return self._places(one, other)[2]
 
-    def _places(self, one: BodyState, other: BodyState) -> tuple[np.ndarray, np.ndarray, Meeting]:
+    def _places(self, one: BodyState, other: BodyState) -> tuple[np.ndarray, np.ndarray, ClosestJets]:
         """At m times, each from the nearest that is known; if nothing near that is it, as where a step was too long, from where it was at
         first.
         """
@@ -182,11 +182,11 @@ class OnSmooth:
                 left, a, b, one, other = left[on], a[on], b[on], one.of(on), other.of(on)
         return first, second
 
-    def _meeting(self, one: BodyState, other: BodyState, a: np.ndarray, b: np.ndarray) -> Meeting:
+    def _meeting(self, one: BodyState, other: BodyState, a: np.ndarray, b: np.ndarray) -> ClosestJets:
         meet = on_face if self.other.dimension == 2 else across
         return meet(_placed(self.one.jet(a), one), _placed(self.other.jet(b), other), self.side)
 
-    def _parts(self, found: Meeting) -> np.ndarray:
+    def _parts(self, found: ClosestJets) -> np.ndarray:
         """(m,): does the gap grow with the distance from the contact, so that the place is told well?"""
         grown = growth(found)
         bends = found.one.along.shape[1] > 0 and found.bend is not None

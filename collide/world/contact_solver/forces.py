@@ -14,7 +14,7 @@ import numpy as np
 
 from codegen.deadline import check
 
-from ..contact.closed_forms import Course, OnFace
+from ..contact.closed_forms import ContactState, OnFace
 from ..contact.manifold import ContactConstraint
 from ..motion.rotation import crosses, frames
 from ..motion.state import BodyState
@@ -42,7 +42,7 @@ class ActiveConstraint:
     rises: bool = False
 
 
-class Motion(NamedTuple):
+class ContactDynamics(NamedTuple):
     """Of k contacts between bodies of which n are free, in the frames of the contacts, normals first: `frames` (k, 3, 3), `rows` (k, 3,
     6 n), the velocities `speeds` of the first bodies against the second (k, 3), their accelerations `free` (k, 3) as they are without
     forces at the contacts, `gaps` (k,) and `points` (k, 3). Or at m times, with m as the first axis of each.
@@ -55,17 +55,17 @@ class Motion(NamedTuple):
     gaps: np.ndarray
     points: np.ndarray
 
-    def of(self, which: Any) -> "Motion":
+    def of(self, which: Any) -> "ContactDynamics":
         """Some of the first axis: of times, or of contacts."""
-        return Motion(*(e[which] for e in self))
+        return ContactDynamics(*(e[which] for e in self))
 
 
 def motion(links: Sequence[ContactConstraint], places: dict[int, BodyState], rates: dict[int, np.ndarray], row: dict[int, int],
-           m: int) -> Motion:
+           m: int) -> ContactDynamics:
     """At m times. `rates` (m, 6): accelerations of the bodies without any contacts; `row`: the numbers of those that are free."""
     k, n, plan = len(links), len(row), _plan(tuple(links))
     if not k:
-        return Motion(*(np.empty((m, 0, *rest)) for rest in ((3, 3), (3, 6 * n), (3,), (3,), (), (3,))))
+        return ContactDynamics(*(np.empty((m, 0, *rest)) for rest in ((3, 3), (3, 6 * n), (3,), (3,), (), (3,))))
     course = _courses(plan, places, k)
     axes = frames(course.normal.reshape(-1, 3)).reshape(m, k, 3, 3)
     # Both bodies of each contact: (m, 2, k, ...).
@@ -85,7 +85,7 @@ def motion(links: Sequence[ContactConstraint], places: dict[int, BodyState], rat
     speed, change = speeds[:, 0] - speeds[:, 1], changes[:, 0] - changes[:, 1]
     free = (axes @ change[..., None])[..., 0]
     free[..., 0] += (course.turning * speed).sum(axis=-1)
-    return Motion(axes, rows, (axes @ speed[..., None])[..., 0], free, course.gap, course.point)
+    return ContactDynamics(axes, rows, (axes @ speed[..., None])[..., 0], free, course.gap, course.point)
 
 
 class _Plan(NamedTuple):
@@ -117,7 +117,7 @@ def _plan(links: tuple[ContactConstraint, ...]) -> _Plan:
     return _Plan(bodies, sides, of, groups)
 
 
-def _courses(plan: _Plan, places: dict[int, BodyState], k: int) -> Course:
+def _courses(plan: _Plan, places: dict[int, BodyState], k: int) -> ContactState:
     """Of k contacts at m times: (m, k) and (m, k, 3)."""
     each = []
     for _, link, points in plan.groups:
@@ -126,14 +126,14 @@ def _courses(plan: _Plan, places: dict[int, BodyState], k: int) -> Course:
             assert isinstance(contact, OnFace)
             each.append(contact.courses(points, one, other))
         else:
-            each.append(Course(*(e[:, None] for e in contact.course(one, other))))
+            each.append(ContactState(*(e[:, None] for e in contact.course(one, other))))
     if len(each) == 1:
         return each[0]
     order = np.argsort([c for which, *_ in plan.groups for c in which])
-    return Course(*(np.concatenate(e, axis=1)[:, order] for e in zip(*each, strict=True)))
+    return ContactState(*(np.concatenate(e, axis=1)[:, order] for e in zip(*each, strict=True)))
 
 
-def directions(kept: Sequence[ActiveConstraint], now: Motion) -> list[np.ndarray | None]:
+def directions(kept: Sequence[ActiveConstraint], now: ContactDynamics) -> list[np.ndarray | None]:
     """Of each contact that slips, the direction in its frame (..., 2) against which friction acts; None of those that stick. A slip that
     comes to its end, or has just begun, has the direction that it is said to have, so that the forces change smoothly there.
     """
@@ -150,7 +150,7 @@ def _slips(kept: Sequence[ActiveConstraint]) -> list[int]:
     return [c for c, k in enumerate(kept) if k.slip is not None and not k.loose]
 
 
-def _ways(kept: Sequence[ActiveConstraint], slips: Sequence[int], now: Motion) -> tuple[np.ndarray, np.ndarray]:
+def _ways(kept: Sequence[ActiveConstraint], slips: Sequence[int], now: ContactDynamics) -> tuple[np.ndarray, np.ndarray]:
     """(..., s, 2), of s contacts that slip, and (..., s, 2, 2), how that changes with the slips."""
     still = np.array([kept[c].still for c in slips])[:, None]
     along = (now.frames[..., slips, 1:, :] @ np.array([kept[c].slip for c in slips])[:, :, None])[..., 0]
@@ -178,7 +178,7 @@ class Solved(NamedTuple):
     bend: np.ndarray | None = None
 
 
-def solved(kept: Sequence[ActiveConstraint], now: Motion, inverse: np.ndarray, bend: bool = False) -> Solved:
+def solved(kept: Sequence[ActiveConstraint], now: ContactDynamics, inverse: np.ndarray, bend: bool = False) -> Solved:
     """`inverse` (6 n, 6 n): of the masses and inertias. `bend`: is that asked for, where there is friction?"""
     lead, k, six = now.rows.shape[:-3], len(kept), now.rows.shape[-1]
     flat = now.rows.reshape(*lead, 3 * k, six)
@@ -232,7 +232,8 @@ class FarkasCertificate(NamedTuple):
     lack: np.ndarray
 
 
-def missing(kept: Sequence[ActiveConstraint], now: Motion, push: np.ndarray, size: np.ndarray, tolerance: float) -> FarkasCertificate:
+def missing(kept: Sequence[ActiveConstraint], now: ContactDynamics, push: np.ndarray, size: np.ndarray,
+            tolerance: float) -> FarkasCertificate:
     """Are there forces that press at all contacts, within their cones of friction, whose sum is `push` (6 n,)? `size` (6 n,): what its
     entries are measured against, `tolerance` of the greatest.
     """

@@ -7,7 +7,7 @@ import numpy as np
 
 from codegen.deadline import check
 
-from .forces import ActiveConstraint, Motion, missing, solved
+from .forces import ActiveConstraint, ContactDynamics, missing, solved
 from .gauss_seidel import coulomb
 
 # What counts as nothing, against the largest; and a force at the limit of friction.
@@ -21,7 +21,7 @@ _TURNS, _TURNED_OFF = 60, 1e-12
 TOLERANCE = 1e-9
 
 
-def gripped(kept: Sequence[ActiveConstraint], now: Motion, inverse: np.ndarray, size: np.ndarray,
+def gripped(kept: Sequence[ActiveConstraint], now: ContactDynamics, inverse: np.ndarray, size: np.ndarray,
             quiet: float) -> list[ActiveConstraint] | None:
     """Some contacts as they stay, with or without slip, or are loose; none where nothing acts at them, and None where Coulomb's law has no
     answer that is found. What slips already, does. `quiet`: accelerations that count as none.
@@ -54,7 +54,7 @@ def gripped(kept: Sequence[ActiveConstraint], now: Motion, inverse: np.ndarray, 
     return None
 
 
-def _giving_way(kept: Sequence[ActiveConstraint], now: Motion, lack: np.ndarray,
+def _giving_way(kept: Sequence[ActiveConstraint], now: ContactDynamics, lack: np.ndarray,
                 forces: np.ndarray | None) -> list[ActiveConstraint | None]:
     """What just begins to slip, or to part, does so where forces are lacking; None for what parts."""
     sides = np.hypot(lack[:, 1], lack[:, 2])
@@ -73,7 +73,8 @@ def _begins(k: ActiveConstraint, speed: np.ndarray) -> bool:
     return k.slip is not None and bool(k.friction) and bool(np.hypot(*speed[1:]) <= k.still)
 
 
-def _aligned(chosen: Sequence[ActiveConstraint | None], now: Motion, inverse: np.ndarray, taken: float) -> list[ActiveConstraint | None]:
+def _aligned(chosen: Sequence[ActiveConstraint | None], now: ContactDynamics, inverse: np.ndarray,
+             taken: float) -> list[ActiveConstraint | None]:
     """With slips that begin in the directions in which they do then, where that is so of some directions; found by rounds, in which about
     what friction takes from a slip, `taken` times the trace of what moves it, or nothing, is added to it again, so as not to overshoot.
     """
@@ -97,7 +98,7 @@ def _aligned(chosen: Sequence[ActiveConstraint | None], now: Motion, inverse: np
     return found
 
 
-def _holds(chosen: Sequence[ActiveConstraint | None], now: Motion, inverse: np.ndarray, size: np.ndarray) -> bool:
+def _holds(chosen: Sequence[ActiveConstraint | None], now: ContactDynamics, inverse: np.ndarray, size: np.ndarray) -> bool:
     """Whether a choice obeys Coulomb's law: contacts press, within their cones, those that slip do so in their directions, and the others
     part. Every choice that `gripped` returns is tested here; numbers that are not finite fail.
     """
@@ -120,7 +121,8 @@ def _holds(chosen: Sequence[ActiveConstraint | None], now: Motion, inverse: np.n
     return True
 
 
-def _chosen(kept: Sequence[ActiveConstraint], now: Motion, forces: np.ndarray, inverse: np.ndarray) -> list[ActiveConstraint | None]:
+def _chosen(kept: Sequence[ActiveConstraint], now: ContactDynamics, forces: np.ndarray,
+            inverse: np.ndarray) -> list[ActiveConstraint | None]:
     """By the forces that sweeps found."""
     flat = now.rows.reshape(-1, now.rows.shape[2])
     rates = now.free + (flat @ (inverse @ (flat.T @ forces.ravel()))).reshape(-1, 3)
@@ -142,7 +144,7 @@ def _world(axes: np.ndarray, across: np.ndarray) -> np.ndarray:
     return np.asarray(axes[1] if size == 0.0 else (across / size) @ axes[1:])
 
 
-def relaxed(kept: Sequence[ActiveConstraint], now: Motion, inverse: np.ndarray) -> np.ndarray:
+def relaxed(kept: Sequence[ActiveConstraint], now: ContactDynamics, inverse: np.ndarray) -> np.ndarray:
     """(k, 3): forces by sweeps over the contacts. A guess of those that press, stick and slip, whatever the sweeps end with: `_holds` tests
     by Coulomb's law what follows from it.
     """

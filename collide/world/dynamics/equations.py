@@ -16,7 +16,7 @@ import numpy as np
 from codegen.deadline import check
 from codegen.given import doubles, shown
 
-from ..contact_solver.forces import ActiveConstraint, Motion, Solved, motion, solved
+from ..contact_solver.forces import ActiveConstraint, ContactDynamics, Solved, motion, solved
 from ..features.local_geometry import Lost
 from ..motion import rotation
 from ..motion.polynomial import Polynomial, place_of
@@ -38,7 +38,7 @@ _STIFF, _SUDDEN = 0.5, 10.0
 _BACK = np.array([1.0, -1.0, -1.0, -1.0])
 
 
-class System:
+class MotionEquations:
     """The differential equations of n bodies under gravity (3,) and `forces`, if there are any, of which those that are `free` are solved;
     with contacts that are `kept`.
     """
@@ -87,7 +87,7 @@ class System:
         return np.array([np.concatenate([courses[k].centre_at(now), rotation.quaternion(courses[k].turn_at(now)),
                                          courses[k].velocity_at(now), courses[k].spin_at(now)]) for k in self.free]).reshape(-1, 13)
 
-    def look(self, now: float, courses: Sequence[Any]) -> tuple[dict[int, BodyState], Motion, np.ndarray, np.ndarray]:
+    def look(self, now: float, courses: Sequence[Any]) -> tuple[dict[int, BodyState], ContactDynamics, np.ndarray, np.ndarray]:
         """At a time: the places of bodies that are linked by the contacts, these, the inverse masses, and (n, 6), how the free bodies speed
         up without forces at contacts. What was asked last is known.
         """
@@ -105,7 +105,7 @@ class System:
             self._answer = solved(self.kept, motion, inverse, bend=True)
         return self._answer
 
-    def looks(self, times: np.ndarray, courses: Sequence[Any]) -> tuple[dict[int, BodyState], Motion, np.ndarray, np.ndarray]:
+    def looks(self, times: np.ndarray, courses: Sequence[Any]) -> tuple[dict[int, BodyState], ContactDynamics, np.ndarray, np.ndarray]:
         """Likewise at m times, with m as the first axis of each."""
         places = {k: courses[k].places(times) for k in {*self.linked, *self.free}}
         rates = self._free_rates(times, [places[k] for k in self.free], courses)
@@ -228,7 +228,7 @@ class System:
         return rates
 
     def _motion(self, times: np.ndarray, places: dict[int, BodyState], rates: np.ndarray, given: dict[int, np.ndarray],
-                kept: Sequence[ActiveConstraint]) -> Motion:
+                kept: Sequence[ActiveConstraint]) -> ContactDynamics:
         return motion([k.link for k in kept], places, given | {k: rates[:, n] for n, k in enumerate(self.free)}, self.row, len(times))
 
     def _inverse(self, places: dict[int, BodyState]) -> np.ndarray:

@@ -13,13 +13,13 @@ from ..contact.closed_forms import ContactGeometry
 from ..contact.coplanar_curves import low
 from ..contact.feature_pairs import alone, deeper
 from ..contact.tracked_pair import OnSmooth
-from ..contact_solver.forces import Motion, Solved, missing, solved
+from ..contact_solver.forces import ContactDynamics, Solved, missing, solved
 from ..contact_solver.stick_slip import TOLERANCE
 from ..features.features import Features
 from ..features.local_geometry import Lost
 from ..motion.rotation import crosses
 from ..shapes.polyhedral import Polyhedral
-from .equations import System
+from .equations import MotionEquations
 from .projection import ROUNDING, alongside
 
 # Against size: corners that are no higher are in the plane of a contact; how deep these may come, and how far a contact beyond a border.
@@ -60,7 +60,7 @@ class GuardSet:
     are tracked on both; `size`: of the smallest body.
     """
 
-    def __init__(self, system: System, now: float, courses: Sequence[Any], shapes: dict[int, Polyhedral],
+    def __init__(self, system: MotionEquations, now: float, courses: Sequence[Any], shapes: dict[int, Polyhedral],
                  parts: Callable[[int], Features | None], size: float) -> None:
         self.system, self.size = system, size
         self.pairs = self._pairs(parts)
@@ -106,7 +106,8 @@ class GuardSet:
             return body
         return replace(body, parts=(face,))
 
-    def _add(self, c: int, body: int, side: float, corners: np.ndarray, motion: Motion, places: dict[int, Any], rises: float) -> None:
+    def _add(self, c: int, body: int, side: float, corners: np.ndarray, motion: ContactDynamics, places: dict[int, Any],
+             rises: float) -> None:
         high = self._heights(c, side, corners, motion, places[body])
         if (high < -IN_PLANE * self.size).any():
             self.around.add((c, body))
@@ -120,7 +121,7 @@ class GuardSet:
         self.planes.append(Plane(c, body, side, corners[own], least[own], most[own]))
 
     @staticmethod
-    def _heights(c: int, side: float, corners: np.ndarray, motion: Motion, place: Any) -> np.ndarray:
+    def _heights(c: int, side: float, corners: np.ndarray, motion: ContactDynamics, place: Any) -> np.ndarray:
         """(..., m), of m corners of the first body above what the second one touches with, or of this one's below the first, if `side` is
         -1.
         """
@@ -129,7 +130,7 @@ class GuardSet:
         at = corners @ np.swapaxes(place.turn, -1, -2) + (place.centre - point)[..., None, :]
         return np.asarray(side * (at @ normal[..., None])[..., 0])
 
-    def _slipping(self, motion: Motion) -> None:
+    def _slipping(self, motion: ContactDynamics) -> None:
         self.slips |= (alongside(self.system.kept, motion) > [k.still for k in self.system.kept]).reshape(-1, len(self.slips)).any(axis=0)
 
     def soon(self, now: float, courses: Sequence[Any]) -> float:
@@ -158,7 +159,7 @@ class GuardSet:
         except Lost:
             return None
 
-    def _landing(self, places: dict[int, Any], motion: Motion) -> Iterator[tuple[int, np.ndarray]]:
+    def _landing(self, places: dict[int, Any], motion: ContactDynamics) -> Iterator[tuple[int, np.ndarray]]:
         """Contacts, and at which of some times a corner is in their planes."""
         for plane in self.planes:
             high = self._heights(plane.contact, plane.side, plane.corners, motion, places[plane.body]) - plane.least
@@ -174,14 +175,14 @@ class GuardSet:
             lying = any(k.link.flats != (None, None) for k in self.system.kept if set(k.link.pair) == {i, j})
             yield c, np.arange(len(motion.gaps)) >= deeper(one, other, places[i], places[j], self.size, _DEEP * self.size, lying)
 
-    def _stops(self, motion: Motion) -> tuple[np.ndarray, np.ndarray]:
+    def _stops(self, motion: ContactDynamics) -> tuple[np.ndarray, np.ndarray]:
         """(m,): at which times does what slipped before stop, or has turned across?"""
         still = np.array([k.still for k in self.system.kept])
         along, fast = alongside(self.system.kept, motion), np.hypot(motion.speeds[..., 1], motion.speeds[..., 2]) > still
         since = np.logical_or.accumulate(np.vstack([self.slips, along[:-1] > still]), axis=0) & (along <= 0.0)
         return (since & ~fast).any(axis=1) | (~since & (along < -10.0 * still)).any(axis=1), (since & fast).any(axis=1)
 
-    def _lasting(self, places: dict[int, Any], motion: Motion, solved: Solved) -> np.ndarray:
+    def _lasting(self, places: dict[int, Any], motion: ContactDynamics, solved: Solved) -> np.ndarray:
         """(m,): at which times do contacts last, but for what they can give, and for slips?"""
         kept, well = self.system.kept, solved.fits.copy()
         self.seen = [motion.gaps + ROUNDING * self.size, BEYOND * self.size - motion.gaps, motion.speeds[..., 0], alongside(kept, motion)]
@@ -195,7 +196,7 @@ class GuardSet:
                 well &= motion.speeds[:, c, 0] > 0.0
         return well & ~self._tilts(places, motion)
 
-    def _tilts(self, places: dict[int, Any], motion: Motion) -> np.ndarray:
+    def _tilts(self, places: dict[int, Any], motion: ContactDynamics) -> np.ndarray:
         """(m,): at which times does an edge that lay in a plane rise from it, or come to lie in one?"""
         found = np.zeros(len(motion.gaps), bool)
         for plane in self.planes:
@@ -227,7 +228,7 @@ class GuardSet:
         self._slipping(motion.of(slice(0, bad)))
         return bad
 
-    def _spare(self, motion: Motion, found: Solved) -> np.ndarray:
+    def _spare(self, motion: ContactDynamics, found: Solved) -> np.ndarray:
         """(m, 2 k): how far the forces that were found press, and how far within their cones of friction: others may do, too."""
         spare = found.forces.copy()[..., :2]
         for c, k in enumerate(self.system.kept):
@@ -281,7 +282,7 @@ def _root(times: list[float], values: list[float], lo: float, hi: float) -> floa
     return hi
 
 
-def hopping(system: System, now: float, courses: Sequence[Any], size: float) -> float:
+def hopping(system: MotionEquations, now: float, courses: Sequence[Any], size: float) -> float:
     """About the time until the first of what hops comes down again, is at its top, or rises higher than what is followed. Where to look
     only.
     """

@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from ..contact_solver.forces import ActiveConstraint, Motion
+from ..contact_solver.forces import ActiveConstraint, ContactDynamics
 from ..contact_solver.impact import least_impulses
-from .equations import System
+from .equations import MotionEquations
 
 # Against size, what of a gap may be rounding.
 ROUNDING = 1e-14
@@ -19,7 +19,7 @@ ROUNDING = 1e-14
 _AHEAD = 0.9
 
 
-def alongside(kept: Sequence[ActiveConstraint], motion: Motion, rates: np.ndarray | None = None) -> np.ndarray:
+def alongside(kept: Sequence[ActiveConstraint], motion: ContactDynamics, rates: np.ndarray | None = None) -> np.ndarray:
     """(..., k): how fast contacts slip the way they do at the beginning, 1 of those that do not; or what of `rates` (..., k,
     3) is that way.
     """
@@ -31,7 +31,7 @@ def alongside(kept: Sequence[ActiveConstraint], motion: Motion, rates: np.ndarra
     return found
 
 
-def onward(system: System, now: float, courses: Sequence[Any]) -> list[ActiveConstraint] | None:
+def onward(system: MotionEquations, now: float, courses: Sequence[Any]) -> list[ActiveConstraint] | None:
     """The contacts with the directions in which they slip by now; None where a slip that counts as none grows less."""
     motion = system.look(now, courses)[1]
     rates = motion.free + motion.rows @ system.answer(now, courses).change
@@ -42,7 +42,7 @@ def onward(system: System, now: float, courses: Sequence[Any]) -> list[ActiveCon
             for k, s, axes in zip(system.kept, motion.speeds, motion.frames, strict=True)]
 
 
-def lifted(system: System, now: float, courses: Sequence[Any], size: float) -> np.ndarray | None:
+def lifted(system: MotionEquations, now: float, courses: Sequence[Any], size: float) -> np.ndarray | None:
     """(n, 6): the least shifts and turns of the free bodies after which they are no longer in each other at the contacts, and edges that
     lie in planes do just that; None where they are not, but for rounding.
     """
@@ -58,7 +58,7 @@ def lifted(system: System, now: float, courses: Sequence[Any], size: float) -> n
     return found
 
 
-def settled(system: System, now: float, courses: Sequence[Any]) -> list[tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]]:
+def settled(system: MotionEquations, now: float, courses: Sequence[Any]) -> list[tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]]:
     """Centres, turns of (3,) and velocities and spins of the free bodies with which nothing lies between at the contacts, and nothing moves
     there that should not: the least change of the state, which takes energy at most. A slip that has just begun goes on.
     """

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ..contact_solver.forces import ActiveConstraint, Motion
+from ..contact_solver.forces import ActiveConstraint, ContactDynamics
 from ..motion import rotation
 
 # A window is shorter by so much where nothing is found; else it is as long as a fit would be good, and a bit less, within bounds;
@@ -43,7 +43,7 @@ def _turns(kept: ActiveConstraint) -> bool:
     return bool(kept.friction) and kept.slip is not None and not kept.loose
 
 
-def turned(kept: Sequence[ActiveConstraint], motion: Motion, rates: np.ndarray, small: float) -> float:
+def turned(kept: Sequence[ActiveConstraint], motion: ContactDynamics, rates: np.ndarray, small: float) -> float:
     """About how long a window may be as slips turn that change by `rates` (k, 3), where velocities may be out by `small`."""
     # What just begins to slip, or has stopped, does not turn.
     return min((_turned(s[1:], r[1:], small) for k, s, r in zip(kept, motion.speeds, rates, strict=True)

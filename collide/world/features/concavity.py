@@ -9,7 +9,7 @@ from codegen.kernel import compile
 from generative import u, v
 
 from ...bodies.cells import Parametric
-from .curved import LevelSet, Patch
+from .curved import CurvedPatch, LevelSet
 
 # Places along an edge, and a step from it into a face, against the domain; up to which height, against the step, faces go on in each other.
 _PLACES, _STEP, _SMOOTH = 9, 1e-4, 1e-3
@@ -52,7 +52,7 @@ def way(edge: Parametric) -> Way:
             Way.IN if (high >= -_SMOOTH).all() else Way.BOTH)
 
 
-def thickness(faces: Sequence[Patch | LevelSet]) -> float:
+def thickness(faces: Sequence[CurvedPatch | LevelSet]) -> float:
     """The least diameter of a ball inside that touches a face at one of many points, and goes through one of others that faces it."""
     jets = [f.jet(f.start(np.arange(0, len(f.points), max(1, len(f.points) // _MANY)))) for f in faces]
     points, normals = (np.concatenate([j[k] for j in jets]) for k in (0, 3))

@@ -21,7 +21,7 @@ class _UnclearError(Exception):
     """It is not told how an edge goes on."""
 
 
-class Trace(NamedTuple):
+class TracedEdge(NamedTuple):
     """Points (n, 3) of an edge, in order; `closed`: the last goes on to the first."""
 
     points: np.ndarray
@@ -59,7 +59,7 @@ def _lines(facets: list[Facet], sides: Sides, size: float) -> Iterator[tuple[Lin
                 yield line, found[np.isfinite(found).all(axis=1)], _STEP * min(one.spacing, facets[j].spacing)
 
 
-def _traces(line: Line, near: np.ndarray, step: float) -> Iterator[Trace]:
+def _traces(line: Line, near: np.ndarray, step: float) -> Iterator[TracedEdge]:
     left = near[line.off(near) < 0.0] if len(near) else near
     while len(left):
         trace = _trace(line, left[0], step)
@@ -68,12 +68,12 @@ def _traces(line: Line, near: np.ndarray, step: float) -> Iterator[Trace]:
                                                                step * max(len(trace.points) - 1, 1) / (2.0 * _LEAST))
 
 
-def _trace(line: Line, start: np.ndarray, step: float) -> Trace:
+def _trace(line: Line, start: np.ndarray, step: float) -> TracedEdge:
     forward, closed = _walk(line, start, step)
     if closed:
-        return Trace(forward, True)
+        return TracedEdge(forward, True)
     backward, _ = _walk(line, start, -step)
-    return Trace(np.concatenate([backward[:0:-1], forward]), False)
+    return TracedEdge(np.concatenate([backward[:0:-1], forward]), False)
 
 
 def _walk(line: Line, start: np.ndarray, step: float) -> tuple[np.ndarray, bool]:
@@ -112,7 +112,7 @@ def _last(line: Line, at: np.ndarray, step: float) -> np.ndarray:
     return _on(line, at, hi)
 
 
-def _corners(sides: Sides, edges: list[tuple[Line, Trace]], middle: np.ndarray, size: float) -> Iterator[Core]:
+def _corners(sides: Sides, edges: list[tuple[Line, TracedEdge]], middle: np.ndarray, size: float) -> Iterator[Core]:
     """Of the ends of edges, those at which three leaves meet and the body is inside where all of these are."""
     known = np.empty((0, 3))
     for line, trace in edges:

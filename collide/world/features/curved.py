@@ -65,7 +65,7 @@ class Chart(NamedTuple):
         return found
 
 
-class Patch:
+class CurvedPatch:
     """A parametric surface; `two_sided`: of a body of which no side is the inside."""
 
     dimension = 2
@@ -259,7 +259,7 @@ class LevelSet:
         return low
 
 
-Curved = Patch | LevelSet
+Curved = CurvedPatch | LevelSet
 
 
 def _chart(surface: ParametricSurface, **known: Any) -> Chart:

@@ -18,9 +18,9 @@ from ..shapes.polyhedral import Polyhedral, polyhedral
 from ..shapes.simple import Flat, outside
 from .concavity import Way, thickness, way
 from .crease_tracing import faces_and_edges
-from .curved import LevelSet, Patch
+from .curved import CurvedPatch, LevelSet
 from .local_geometry import Part, units
-from .straight import Core, CurvedEdge, Plane, Segment
+from .straight import Core, CurvedEdge, FlatPlane, StraightSegment
 
 # Against size: what is on a plane; and of a face, so many points tell whether a shape is on one side of it.
 _SAME, _MANY = 1e-9, 200
@@ -46,13 +46,13 @@ class Features:
 
     @property
     def flat(self) -> bool:
-        return not any(isinstance(p, (Patch, LevelSet)) for p in self.parts)
+        return not any(isinstance(p, (CurvedPatch, LevelSet)) for p in self.parts)
 
     @functools.cached_property
     def followed(self) -> bool:
         """Is it told by its parts where it touches? Of a curved one that is not convex, if it is one surface, or closed."""
         faces = [p for p in self.parts if p.dimension == 2]
-        return self.flat or self.convex or (len(faces) == 1 and isinstance(faces[0], (Patch, LevelSet))) or self.thick > 0.0
+        return self.flat or self.convex or (len(faces) == 1 and isinstance(faces[0], (CurvedPatch, LevelSet))) or self.thick > 0.0
 
 
 def ball(radius: float) -> Features:
@@ -76,9 +76,9 @@ def features(shape: Any, middle: tuple[float, float, float]) -> Features | None:
         return None
     known = sorted((part for part in parts_of(shape) if isinstance(part, Parametric)), key=lambda p: p.dimension)
     parts = tuple(_part(part, at) for part in known)
-    if len(parts) == 1 and isinstance(parts[0], Patch) and parts[0].convex:
+    if len(parts) == 1 and isinstance(parts[0], CurvedPatch) and parts[0].convex:
         return Features(parts, True, True)
-    if any(isinstance(p, Patch) and p.two_sided for p in parts):
+    if any(isinstance(p, CurvedPatch) and p.two_sided for p in parts):
         return Features(parts, False, False, thick=0.0)
     return _of_parts(parts) or _not_convex(known, parts)
 
@@ -91,8 +91,8 @@ def _of_parts(parts: tuple[Part, ...]) -> Features | None:
     return Features(parts, True, False, within=within) if inner else None
 
 
-def _curved(parts: Sequence[Part]) -> list[Patch | LevelSet]:
-    return [p for p in parts if isinstance(p, (Patch, LevelSet))]
+def _curved(parts: Sequence[Part]) -> list[CurvedPatch | LevelSet]:
+    return [p for p in parts if isinstance(p, (CurvedPatch, LevelSet))]
 
 
 def _not_convex(known: Sequence[Parametric], parts: tuple[Part, ...]) -> Features:
@@ -115,8 +115,8 @@ def _of_flat(flat: Polyhedral) -> Features:
     ends = flat.edges[hollow].reshape(-1, 3)
     parts: list[Part] = [Core(c, _outward(c, flat, size, 3)) for c in corners
                          if not (np.linalg.norm(ends - c, axis=1) <= _SAME * size).any()]
-    parts += [Segment(a, b - a, normals) for (a, b), normals, e in zip(flat.edges, outward, hollow, strict=True) if not e]
-    parts += [Plane(f, len(faces) == 1) for f in faces]
+    parts += [StraightSegment(a, b - a, normals) for (a, b), normals, e in zip(flat.edges, outward, hollow, strict=True) if not e]
+    parts += [FlatPlane(f, len(faces) == 1) for f in faces]
     if len(faces) == 1:
         return Features(tuple(parts), True, False, polyhedron=flat)
     within = np.array([[*f.normal, f.level] for f in faces])
@@ -146,7 +146,7 @@ def _hollow(edge: np.ndarray, flat: Polyhedral, size: float) -> bool:
 
 def _part(part: Parametric, middle: np.ndarray) -> Part:
     if part.dimension == 2:
-        return Patch(part.surface, middle, part.two_sided)
+        return CurvedPatch(part.surface, middle, part.two_sided)
     if part.dimension == 1:
         return CurvedEdge(part, middle)
     a, b = part.path

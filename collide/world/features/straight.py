@@ -62,7 +62,7 @@ class Core:
 
 
 @dataclass(frozen=True, eq=False)
-class Segment:
+class StraightSegment:
     """A straight edge from a point along a vector, between flat faces with these normals."""
 
     begin: np.ndarray
@@ -179,7 +179,7 @@ class CurvedEdge:
 
 
 @dataclass(frozen=True, eq=False)
-class Plane:
+class FlatPlane:
     """A flat face, by its plane; `two_sided`: of a body of which no side is the inside."""
 
     face: Flat

@@ -16,7 +16,7 @@ from .ballistic import RotationKind, flight
 from .prescribed import Prescribed
 from .rotation import crosses, matrix
 from .state import Inertia, Mass, Particulars
-from .templates import Moving, Template, motion_of, placed, values_of
+from .templates import QueryBody, Template, motion_of, placed, values_of
 from .trajectory import Trajectory
 
 _NONE = np.zeros(3)
@@ -48,7 +48,7 @@ class MovingBody:
         self._templates: dict[RotationKind | None, Template] = {}
         # As queries see it: the course, and the body, made where it is asked for.
         self.course: Any = None
-        self._seen: tuple[Any, Moving | None] = None, None
+        self._seen: tuple[Any, QueryBody | None] = None, None
         # Their motion for the loop of `separating_planes`, and of which course.
         self.posed: tuple[Any, Any] = None, None
         self.path: list[tuple[float, Any]] = []
@@ -115,7 +115,7 @@ class MovingBody:
             self.version += 1
             self._seen = course, None
 
-    def undone(self, course: Any, version: int, way: int, seen: tuple[Any, Moving | None], count: int) -> None:
+    def undone(self, course: Any, version: int, way: int, seen: tuple[Any, QueryBody | None], count: int) -> None:
         """As it was."""
         self.course, self.version, self.way, self._seen = course, version, way, seen
         del self.path[count:]
@@ -126,7 +126,7 @@ class MovingBody:
         return self._seen[0]
 
     @property
-    def moving(self) -> Moving:
+    def moving(self) -> QueryBody:
         """As queries see it."""
         course, found = self._seen
         if found is None:
@@ -134,7 +134,7 @@ class MovingBody:
             self._seen = course, found
         return found
 
-    def _moving(self, course: Any) -> Moving:
+    def _moving(self, course: Any) -> QueryBody:
         shape = self.rigid.outline
         if self.rigid.motion is not None:
             return placed(shape.moved(self.rigid.motion))
@@ -152,7 +152,7 @@ class MovingBody:
             self._templates = other._templates
             self.inertia = other.inertia if np.array_equal(self.inertia.matrix, other.inertia.matrix) else self.inertia
 
-    def falling(self, t: float, velocity: np.ndarray) -> Moving:
+    def falling(self, t: float, velocity: np.ndarray) -> QueryBody:
         """The body at its place at t, moving evenly; one that is not free stays there."""
         if self.rigid.motion is not None:
             return placed(self.rigid.outline.moved(self.course.held(t)))
@@ -167,7 +167,7 @@ class MovingBody:
         turn = self.course.turn_at(t)
         return [f.moved(turn, self.course.centre_at(t) - turn @ self.middle) for f in self.flats]
 
-    def without(self, face: Flat) -> list[Moving]:
+    def without(self, face: Flat) -> list[QueryBody]:
         """What else it has, if it is fixed and may not be convex, than a flat face."""
         shape, found = self.rigid.outline, list[Any]()
         if isinstance(shape, Mesh):

@@ -31,7 +31,7 @@ HIGHER = 3 * (TERMS - 2)
 
 
 @dataclass(frozen=True, eq=False)
-class Formula:
+class MotionTemplate:
     """A motion with `symbols` for its numbers: start, centre, velocity, acceleration, of a series the higher coefficients; those of the
     turn; a pose (12).
     """
@@ -41,7 +41,7 @@ class Formula:
 
 
 @functools.lru_cache(maxsize=64)
-def formula(gait: RotationKind | None, side: str = ONE) -> Formula:
+def formula(gait: RotationKind | None, side: str = ONE) -> MotionTemplate:
     """The formula of a gait; None: without any turn, of a ball that looks the same however it is turned."""
     made: list[Parameter] = []
 
@@ -58,7 +58,7 @@ def formula(gait: RotationKind | None, side: str = ONE) -> Formula:
     factors = _factors(gait, tau, place, new)
     if gait not in (None, RotationKind.PUSHED):
         factors.append(Rigid._unchecked(sp.ImmutableMatrix(3, 3, new("turn", 9)), new("shift", 3)))
-    return Formula(Product(*factors), tuple(made))
+    return MotionTemplate(Product(*factors), tuple(made))
 
 
 @functools.lru_cache(maxsize=8)
@@ -126,7 +126,7 @@ def motion_of(flight: Ballistic | Polynomial, middle: np.ndarray) -> Motion:
 
 
 @dataclass(frozen=True, eq=False)
-class Moving:
+class QueryBody:
     """A body of a query: that of its family, its numbers, and, for either side of a pair, what tells whether two bodies move alike."""
 
     body: Any
@@ -150,14 +150,14 @@ class Template:
         self.exact = [None if e in number else e for e in self.member.numbers]
         self._known = np.array([(0.0, 0.0) if e in number else enclose(e) for e in self.member.numbers]).reshape(-1, 2)
 
-    def moving(self, values: np.ndarray) -> Moving:
+    def moving(self, values: np.ndarray) -> QueryBody:
         """With the numbers (n,) of a flight, or enclosures (n, 2) of them."""
         own = values[self.places] if values.ndim > 1 else values[self.places, None]
         intervals = np.where(self.places[:, None] < 0, self._known, own)
-        return Moving(self.member.body, Numbers(self.member.symbols, self.exact, intervals), self.carried)
+        return QueryBody(self.member.body, Numbers(self.member.symbols, self.exact, intervals), self.carried)
 
 
-def placed(body: Any) -> Moving:
+def placed(body: Any) -> QueryBody:
     """A body that has all its numbers."""
     member: Member = member_of(body)
-    return Moving(member.body, numbers_of(member), {ONE: body, OTHER: body})
+    return QueryBody(member.body, numbers_of(member), {ONE: body, OTHER: body})

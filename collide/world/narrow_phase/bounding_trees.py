@@ -39,7 +39,7 @@ _TURN, _ROOM = 0.25, 1 << 10
 _memories, _KEPT = threading.local(), 64
 
 
-class Near(NamedTuple):
+class ApartUntil(NamedTuple):
     """Two bodies are *proved* not to meet until a time; and up to the time `horizon`, but for what may be in the `region`."""
 
     until: float
@@ -47,7 +47,7 @@ class Near(NamedTuple):
     region: Region | None
 
 
-def near(one: MovingBody, other: MovingBody, window: Window, stride: float, soon: float = math.inf, anew: bool = True) -> Near | None:
+def near(one: MovingBody, other: MovingBody, window: Window, stride: float, soon: float = math.inf, anew: bool = True) -> ApartUntil | None:
     """Until when two bodies do not meet in a window of time, and where they may meet after that, for so long, if that is before a time
     `soon`; None where nothing is known. The window ends with their flights or before; at least one of them is free and none is driven.
     `anew`: none is in the other one as it begins, and it is asked where they may touch for the first time, but for what touches then; else
@@ -66,10 +66,10 @@ def near(one: MovingBody, other: MovingBody, window: Window, stride: float, soon
     del kept
     found, horizon = memory.number("found"), memory.number("until")
     if not found:
-        return Near(horizon, horizon, None)
+        return ApartUntil(horizon, horizon, None)
     one_cells, other_cells = (None if tree.parameters is None else tree.parameters[memory["hits"][:found, side]]
                               for side, tree in enumerate((first, second)))
-    return Near(min(memory.number("first"), horizon), horizon, Region(one_cells, other_cells, memory["when"][:found].copy()))
+    return ApartUntil(min(memory.number("first"), horizon), horizon, Region(one_cells, other_cells, memory["when"][:found].copy()))
 
 
 def _run(memory: Memory) -> None:

@@ -8,7 +8,7 @@ from ...bodies.parts import has_inside
 from ...bodies.surface_points import extent
 from ...moment.inside import contains
 from ...search.clock import Clock
-from ..motion.templates import Moving
+from ..motion.templates import QueryBody
 
 # So many points are tried, spread evenly over where both may be (R. Roberts's sequence, by the root of x^4 = x + 1), and where that is
 # thinner than this, against its size, none. Effort only.
@@ -17,7 +17,7 @@ _ROOT = 1.2207440846057596
 _PLACES = np.vstack([np.full(3, 0.5), (0.5 + np.arange(1, _TRIED)[:, None] / _ROOT ** np.arange(1.0, 4.0)) % 1.0])
 
 
-def share_a_point(first: Moving, second: Moving, moment: float, clock: Clock) -> bool:
+def share_a_point(first: QueryBody, second: QueryBody, moment: float, clock: Clock) -> bool:
     """Is one of some points *proved* to be inside both bodies, which are closed, at a moment?"""
     sides = first, second
     if not all(has_inside(m.body) for m in sides):
@@ -30,6 +30,6 @@ def share_a_point(first: Moving, second: Moving, moment: float, clock: Clock) ->
     return any(all(_inside(m, point, moment, clock) for m in sides) for point in points)
 
 
-def _inside(moving: Moving, point: np.ndarray, moment: float, clock: Clock) -> bool:
+def _inside(moving: QueryBody, point: np.ndarray, moment: float, clock: Clock) -> bool:
     room = isinstance(moving.body, ParametricSurface) and moving.body.flipped
     return bool(contains(moving.body, np.stack([point, point], axis=1), moment, clock, moving.numbers, apart=False, room=room))

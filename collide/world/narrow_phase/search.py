@@ -15,16 +15,16 @@ from ...moment.start import Start, surfaces_at
 from ...search.clock import Clock
 from ...search.options import Options, resolved
 from ...timeline.along import searched
-from ...timeline.evidence import Evidence, Query
+from ...timeline.evidence import Evidence, SceneQuery
 from ...timeline.near_triangles import faces_at
 from ...timeline.scene import Scene
-from ..motion.templates import ONE, OTHER, Moving
+from ..motion.templates import ONE, OTHER, QueryBody
 
 # As in `first_contact`; points of curves and patches are this part of the smaller body apart.
 SIMULTANEITY, SPACING, TOLERANCE = 1e-9, 0.25, 1e-9
 
 
-def meet(first: Moving, second: Moving, span: Window, start: Start | None, size: float, clock: Clock,
+def meet(first: QueryBody, second: QueryBody, span: Window, start: Start | None, size: float, clock: Clock,
          region: Region | None = None) -> Contacts:
     """The earliest contact of two bodies in a span. `start`: what is known of them as it begins; None: nothing. `size`: of the smaller.
     `region`: where alone they may meet, if that is known.
@@ -41,29 +41,29 @@ def meet(first: Moving, second: Moving, span: Window, start: Start | None, size:
     else:
         scene.states.usual = Start.DISJOINT
         scene.states.others[(0, 1)] = start
-    for known in searched(Query(scene, options, clock, region)):
+    for known in searched(SceneQuery(scene, options, clock, region)):
         found = known
     return contacts(found.search, found.finished, carried, span, scene.states, clock, found.seen, (), scene.undecided)
 
 
-def surfaces_apart(first: Moving, second: Moving, moment: float, clock: Clock, tolerance: float = TOLERANCE,
+def surfaces_apart(first: QueryBody, second: QueryBody, moment: float, clock: Clock, tolerance: float = TOLERANCE,
                    region: Region | None = None) -> bool:
     """Is it proved that the surfaces of two bodies do not meet at a moment? `region`: where alone they may."""
     return _surfaces(first, second, moment, clock, tolerance, region) is Start.DISJOINT
 
 
-def surfaces_cross(first: Moving, second: Moving, moment: float, clock: Clock) -> bool:
+def surfaces_cross(first: QueryBody, second: QueryBody, moment: float, clock: Clock) -> bool:
     """Is it proved that the surfaces of two bodies cross at a moment?"""
     return _surfaces(first, second, moment, clock, TOLERANCE) is Start.OVERLAPPING
 
 
-def _surfaces(first: Moving, second: Moving, moment: float, clock: Clock, tolerance: float, region: Region | None = None) -> Start:
+def _surfaces(first: QueryBody, second: QueryBody, moment: float, clock: Clock, tolerance: float, region: Region | None = None) -> Start:
     sides = first, second
     close = faces_at([m.body for m in sides], lambda side, part: extent_of(part, sides[side].numbers), moment)
     return surfaces_at(first.body, second.body, moment, tolerance, clock, close, (first.numbers, second.numbers), region=region).state
 
 
-def state_at(first: Moving, second: Moving, moment: float, clock: Clock) -> Start:
+def state_at(first: QueryBody, second: QueryBody, moment: float, clock: Clock) -> Start:
     """Are two bodies apart at a moment, do they touch, or overlap?"""
     span = moment, float(np.nextafter(moment, np.inf))
     scene = Scene([first.body, second.body], span, span, (), numbers=[first.numbers, second.numbers],

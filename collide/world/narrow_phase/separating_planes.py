@@ -23,7 +23,7 @@ from ..motion.moving_body import MovingBody
 from ..motion.polynomial import place_of
 from ..motion.pose_kernels import pose_of
 from ..motion.state import BodyState
-from ..shapes.hull import Hull, enclosed, hull
+from ..shapes.hull import ShapeHull, enclosed, hull
 from ..shapes.polyhedral import polyhedral
 from ..shapes.simple import Flat, outside
 from .native import planes_loop
@@ -55,7 +55,7 @@ class Parted(NamedTuple):
     certain: bool
 
 
-def flat(actor: MovingBody) -> Hull | None:
+def flat(actor: MovingBody) -> ShapeHull | None:
     return None if actor.ball is not None else hull(actor.rigid.outline)
 
 
@@ -88,7 +88,7 @@ def parted(one: MovingBody, other: MovingBody, window: Window, allowed: float = 
     return Parted(since, until, memory["best"].copy(), gap, gap > memory.number("error"))
 
 
-def _memory(one: Hull, other: Hull) -> Memory:
+def _memory(one: ShapeHull, other: ShapeHull) -> Memory:
     """Kept for the next pair of the same hulls, in each thread."""
     kept = vars(_memories).setdefault("kept", {})
     found = kept.get((id(one), id(other)))
@@ -150,7 +150,7 @@ def contacts_of(points: np.ndarray, normal: np.ndarray, proved: np.ndarray, when
                     time_span=(when[0], max(end, when[1])))
 
 
-def _corners(actor: MovingBody, own: Hull, moment: float) -> np.ndarray:
+def _corners(actor: MovingBody, own: ShapeHull, moment: float) -> np.ndarray:
     """Places of corners, in doubles."""
     place = _place(actor, moment)
     return np.asarray((own.corners - actor.middle) @ place.turn.T + place.centre)
@@ -160,7 +160,7 @@ def _place(actor: MovingBody, moment: float) -> BodyState:
     return place_of(actor.seen, moment)
 
 
-def _links(actors: tuple[MovingBody, MovingBody], hulls: tuple[Hull, Hull], n: np.ndarray, moment: float,
+def _links(actors: tuple[MovingBody, MovingBody], hulls: tuple[ShapeHull, ShapeHull], n: np.ndarray, moment: float,
            size: float) -> list[ContactConstraint]:
     """Where two bodies touch across a normal at a moment, in doubles."""
     one, other = (Side(_place(a, moment), polyhedral(a.rigid.outline, _middle(a)), None) for a in actors)
@@ -177,7 +177,7 @@ def _meeting(actors: tuple[MovingBody, MovingBody], link: ContactConstraint, mom
     return course.point - course.gap / 2.0 * course.normal, normal, float(course.gap), closing
 
 
-def _shared(actors: tuple[MovingBody, MovingBody], hulls: tuple[Hull, Hull], links: Sequence[ContactConstraint],
+def _shared(actors: tuple[MovingBody, MovingBody], hulls: tuple[ShapeHull, ShapeHull], links: Sequence[ContactConstraint],
             moment: float) -> tuple[np.ndarray, np.ndarray]:
     """The points (k, 3) of contacts at a moment, in doubles, and of which it is *proved* that they are in both bodies."""
     found = [_meeting(actors, link, moment) for link in links]
@@ -192,7 +192,7 @@ def _shared(actors: tuple[MovingBody, MovingBody], hulls: tuple[Hull, Hull], lin
     return points, proved
 
 
-def _inward(actor: MovingBody, own: Hull, points: np.ndarray, moment: float) -> np.ndarray:
+def _inward(actor: MovingBody, own: ShapeHull, points: np.ndarray, moment: float) -> np.ndarray:
     """Ways (k, 3) into a body from points on it: beside an edge or a corner of what is convex, to its middle; else away from the faces that
     meet there.
     """
@@ -212,7 +212,8 @@ def _alongside(ways: np.ndarray, n: np.ndarray) -> np.ndarray:
     return np.asarray(found / np.maximum(np.linalg.norm(found, axis=1, keepdims=True), 1e-300))
 
 
-def _both(actors: tuple[MovingBody, MovingBody], hulls: tuple[Hull, Hull], points: np.ndarray, up: np.ndarray, moment: float) -> np.ndarray:
+def _both(actors: tuple[MovingBody, MovingBody], hulls: tuple[ShapeHull, ShapeHull], points: np.ndarray, up: np.ndarray,
+          moment: float) -> np.ndarray:
     """(k,): is it *proved* that points are in both bodies; or, of a sheet, that the way from there into the other body goes through it?"""
     proved = np.ones(len(points), bool)
     for k, bulk in enumerate((-up, up)):
@@ -230,7 +231,7 @@ def _middle(actor: MovingBody) -> tuple[float, float, float]:
     return a, b, c
 
 
-def _inside(actor: MovingBody, own: Hull, points: np.ndarray, moment: float) -> np.ndarray:
+def _inside(actor: MovingBody, own: ShapeHull, points: np.ndarray, moment: float) -> np.ndarray:
     """(k,): is it *proved* that points are in a body, or within the border of a sheet?"""
     at, error = _seen(actor, own, points, moment)
     if not len(own.within):
@@ -247,7 +248,7 @@ def _beyond(actor: MovingBody, sheet: Flat, points: np.ndarray, moment: float) -
     return np.where(np.abs(high) > error, np.sign(high), 0.0)
 
 
-def _seen(actor: MovingBody, own: Hull, points: np.ndarray, moment: float) -> tuple[np.ndarray, float]:
+def _seen(actor: MovingBody, own: ShapeHull, points: np.ndarray, moment: float) -> tuple[np.ndarray, float]:
     """Points in the coordinates of a body, and how far they may be out beyond a plane of it. Its motion is a rotation but for roundings."""
     lo, hi = entries(actor, moment)
     turn, shift, wide = (lo[:9] + hi[:9]).reshape(3, 3) / 2.0, (lo[9:] + hi[9:]) / 2.0, hi - lo

@@ -21,7 +21,7 @@ _RAYS = np.array([[0.48, 0.60, 0.64], [-0.36, 0.48, -0.80], [0.80, -0.36, 0.48]]
 
 
 @dataclass(frozen=True, eq=False)
-class Hull:
+class ShapeHull:
     """All of a shape is in the hull of its `corners` (m, 3), `reach` from the origin of its coordinates at most. `normals` (f, 3) of its
     faces and directions of its `edges` (e, 3), of parallel ones the first. `within` (n, 4): planes, outward normals and levels, and `slack`
     how far out these may be: what is further inside than that of all of them is in a shape that is convex and closed. Of one flat face
@@ -40,7 +40,7 @@ class Hull:
 
 
 @functools.lru_cache(maxsize=512)
-def hull(shape: Any) -> Hull | None:
+def hull(shape: Any) -> ShapeHull | None:
     """None of a shape that is not flat, or that has many corners."""
     flat = polyhedral(shape, (0.0, 0.0, 0.0)) if isinstance(shape, (Mesh, Solid, ParametricSurface)) else None
     if flat is None or not 0 < len(flat.corners) <= _CORNERS:
@@ -66,7 +66,7 @@ def hull(shape: Any) -> Hull | None:
         within = np.empty((0, 4))
         if closed and sheet is None:
             around, slack = triangles_of(shape), 0.0
-    return Hull(corners, normals, edges, reach, within, max(slack, 0.0) + 1e-15 * reach, sheet, around)
+    return ShapeHull(corners, normals, edges, reach, within, max(slack, 0.0) + 1e-15 * reach, sheet, around)
 
 
 def _uncovered(mesh: Mesh, within: np.ndarray, slack: float, reach: float) -> float:

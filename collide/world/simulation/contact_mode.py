@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from ..contact_solver.forces import ActiveConstraint
-from ..dynamics.equations import System
+from ..dynamics.equations import MotionEquations
 from ..dynamics.steady_contact import ContactMode, still
 from ..reason import Undecided
 from . import contact_points
@@ -21,11 +21,11 @@ _FOLLOWED = (
 )
 
 
-def system_of(s: Simulation, kept: Sequence[ActiveConstraint], free: Sequence[int]) -> System:
-    return System(s.forces, s.particulars, s.gravity, free, kept)
+def system_of(s: Simulation, kept: Sequence[ActiveConstraint], free: Sequence[int]) -> MotionEquations:
+    return MotionEquations(s.forces, s.particulars, s.gravity, free, kept)
 
 
-def rests_now(s: Simulation, system: System) -> bool:
+def rests_now(s: Simulation, system: MotionEquations) -> bool:
     """Does nothing move, or begin to?"""
     actors = [s.actors[k] for k in system.linked]
     if not all(a.free or a.rigid.fixed for a in actors):
@@ -37,7 +37,7 @@ def rests_now(s: Simulation, system: System) -> bool:
     return calm and all(still(a.course, s.now, a.radius, a.gravity) for a in actors if a.free)
 
 
-def tell(s: Simulation, system: System) -> None:
+def tell(s: Simulation, system: MotionEquations) -> None:
     """How bodies stay in contact until their present motion ends, where that has changed: what begins to move does not rest."""
     middle = (s.now + min(s.actors[k].course.until for k in system.free)) / 2.0
     _, motion, _, _ = system.look(middle, s.all_courses())

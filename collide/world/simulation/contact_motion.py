@@ -10,7 +10,7 @@ import numpy as np
 
 from ..contact_solver.forces import ActiveConstraint
 from ..contact_solver.stick_slip import gripped
-from ..dynamics.equations import System
+from ..dynamics.equations import MotionEquations
 from ..dynamics.guards import GuardHit, GuardSet, hopping
 from ..dynamics.projection import lifted, settled
 from ..dynamics.steady_contact import ContactMode, SteadyContact, at_rest
@@ -150,7 +150,7 @@ def renew(s: Simulation, owners: Sequence[Key], chosen: Sequence[ActiveConstrain
     return found
 
 
-def solve(s: Simulation, system: System, owners: Sequence[Key]) -> None:
+def solve(s: Simulation, system: MotionEquations, owners: Sequence[Key]) -> None:
     s.turn_to(Work.CONTACT, system.linked)
     step, watch = system.step, watch_of(s, system, owners) if system.kept else None
     system.step = min(step, _PAST * hopping(system, s.now, s.all_courses(), min(map(s.size, owners), default=1.0)))
@@ -181,13 +181,13 @@ def solve(s: Simulation, system: System, owners: Sequence[Key]) -> None:
     contact_mode.tell(s, system)
 
 
-def hold_kept(s: Simulation, system: System, owners: Sequence[Key]) -> None:
+def hold_kept(s: Simulation, system: MotionEquations, owners: Sequence[Key]) -> None:
     for key in dict.fromkeys(owners):
         s.pairs[key] = s.pairs[key].follows(tuple(k for k, own in zip(system.kept, owners, strict=True) if own == key))
         holding.hold_pair(s, key, State.FOLLOWED)
 
 
-def check_curves(s: Simulation, system: System, owners: Sequence[Key]) -> None:
+def check_curves(s: Simulation, system: MotionEquations, owners: Sequence[Key]) -> None:
     """Bodies that come to touch along a curve are not followed (as a ring that comes to lie on a floor)."""
     places, *_ = system.look(s.now, s.all_courses())
     for key, kept in zip(owners, system.kept, strict=True):
@@ -202,7 +202,7 @@ def check_curves(s: Simulation, system: System, owners: Sequence[Key]) -> None:
             )
 
 
-def watch_of(s: Simulation, system: System, owners: Sequence[Key]) -> GuardSet:
+def watch_of(s: Simulation, system: MotionEquations, owners: Sequence[Key]) -> GuardSet:
     shapes = {k: shape for k in system.linked if (shape := contact_points.shape_of(s, k)) is not None}
     watch = GuardSet(system, s.now, s.all_courses(), shapes, partial(contact_points.features_of, s), min(s.size(key) for key in owners))
     for c, k in watch.around:
@@ -233,7 +233,7 @@ def check_repeats(s: Simulation, k: int, key: Key) -> None:
         )
 
 
-def strength(s: Simulation, system: System, rates: np.ndarray) -> float:
+def strength(s: Simulation, system: MotionEquations, rates: np.ndarray) -> float:
     spins = [float(np.linalg.norm(s.actors[k].course.spin_at(s.now))) for k in system.linked]
     radii = [s.actors[k].radius for k in system.linked if s.actors[k].free]
     return float(np.abs(rates[:, :3]).max()) + max(spins) ** 2 * min(radii)

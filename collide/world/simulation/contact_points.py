@@ -9,7 +9,7 @@ import numpy as np
 from generative import Solid
 
 from ..contact.closed_forms import OnEdge, OnFace
-from ..contact.feature_pairs import Near, between, followed
+from ..contact.feature_pairs import NearContact, between, followed
 from ..contact.manifold import ContactConstraint, Side, by_parts, manifold, separating
 from ..contact.tracked_pair import OnSmooth
 from ..contact_solver.forces import motion
@@ -258,7 +258,7 @@ def grazing(s: Simulation, key: Key, bracket: tuple[float, float]) -> Manifold |
     """Where curved bodies touch that meet so gently that they do so all through a bracket of time, but for a billionth of their size;
     None where it is not known.
     """
-    parts, times, found = [features_of(s, k) for k in key[:2]], np.linspace(*bracket, _MOMENTS), list[Near]()
+    parts, times, found = [features_of(s, k) for k in key[:2]], np.linspace(*bracket, _MOMENTS), list[NearContact]()
     if parts[0] is None or parts[1] is None or not followed(parts[0], parts[1]):
         return None
     for t in reversed(times.tolist()):

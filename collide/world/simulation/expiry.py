@@ -3,7 +3,7 @@
 import math
 from collections.abc import Sequence
 
-from ..broad_phase.boxes import Frame, box_of
+from ..broad_phase.boxes import BoxFrame, box_of
 from ..motion.ballistic import RotationKind
 from ..reason import Undecided
 from .event_queue import EventKind, Key
@@ -46,14 +46,14 @@ def hold_on(s: Simulation, k: int) -> None:
     expect(s, k)
 
 
-def new_box(s: Simulation, k: int, frame: Frame, reaches: Sequence[float] = _REACHES + _LONGER) -> None:
+def new_box(s: Simulation, k: int, frame: BoxFrame, reaches: Sequence[float] = _REACHES + _LONGER) -> None:
     actor, most = s.actors[k], _FEW
     for reach in reaches:
         if reach == _LONGER[0]:
             most = 0
         if reach > _REACHES[-1] and s.near.until(k, frame) - s.now >= s.now - actor.path[-1][0]:
             break
-        lo, hi, until = box_of(actor, s.now, reach, s.start if frame is Frame.FALL else None)
+        lo, hi, until = box_of(actor, s.now, reach, s.start if frame is BoxFrame.FALL else None)
         if not until > s.now:
             raise Undecided(s.reason((k,), "moves too fast for any proof of its path", "lower its speed, or end the run before"))
         count = s.near.count(k, frame, lo, hi)

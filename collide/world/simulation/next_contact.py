@@ -17,9 +17,9 @@ from ...culling.broad_phase import Window
 from ...moment.start import Start
 from ...search.clock import Clock
 from ..broad_phase.sphere_bounds import move_alike
-from ..motion.templates import Moving
+from ..motion.templates import QueryBody
 from ..narrow_phase import bounding_trees, separating_planes
-from ..narrow_phase.bounding_trees import Near
+from ..narrow_phase.bounding_trees import ApartUntil
 from ..narrow_phase.search import meet, surfaces_apart, surfaces_cross
 from ..narrow_phase.time_of_impact import TimeOfImpact, provider_of
 from ..reason import Activity, Undecided, Work
@@ -163,7 +163,7 @@ def known_until(s: Simulation, key: Key) -> float:
     return min(s.near.both_until(i, j), s.actors[i].lasts, s.actors[j].lasts)
 
 
-def near_until(s: Simulation, key: Key, window: tuple[float, float], soon: float = math.inf, anew: bool = True) -> Near | None:
+def near_until(s: Simulation, key: Key, window: tuple[float, float], soon: float = math.inf, anew: bool = True) -> ApartUntil | None:
     """Where and when two bodies that fly may meet, looked at more closely, for a while from when they may on, if that is `soon`; None
     of balls, with each other or beside what is fixed, of which all is known, and where nothing is. `anew`: see `bounding_trees.near`.
     """
@@ -207,7 +207,7 @@ def is_clear(s: Simulation, key: Key, until: float) -> None:
     s.pairs[key] = s.pairs[key].clear(until, s.versions(key))
 
 
-def sides_of(s: Simulation, key: Key) -> tuple[Moving, Moving]:
+def sides_of(s: Simulation, key: Key) -> tuple[QueryBody, QueryBody]:
     a, b = ordered(s.actors, key)
     sides = {k: s.actors[k].moving for k in (a, b)}
     if len(key) > 2:
@@ -217,7 +217,7 @@ def sides_of(s: Simulation, key: Key) -> tuple[Moving, Moving]:
     return sides[a], sides[b]
 
 
-def parted_at(s: Simulation, key: Key, until: float, clock: Clock) -> tuple[float, Near | None]:
+def parted_at(s: Simulation, key: Key, until: float, clock: Clock) -> tuple[float, ApartUntil | None]:
     """Bodies that part from a touch: a time at which they are proved apart, and until which they move so little that they cannot be in
     each other deeper than a billionth of their size; if none is found, now. And where they may meet up to a time, if that is known.
     """

@@ -15,7 +15,7 @@ from ...moment.start import Start
 from ..contact.manifold import ContactConstraint
 from ..contact_solver.forces import ActiveConstraint
 from ..journal import Undoable
-from ..motion.templates import Moving
+from ..motion.templates import QueryBody
 from ..shapes.simple import Flat
 from .event_queue import Key
 
@@ -72,7 +72,7 @@ class Pair(NamedTuple):
     pull: float | None = None
     manifold: Manifold | None = None
     constraints: tuple[ActiveConstraint, ...] = ()
-    others: tuple[int, list[Moving]] | None = None
+    others: tuple[int, list[QueryBody]] | None = None
     height: tuple[float, float] | None = None
 
     @property
@@ -128,7 +128,7 @@ class Pair(NamedTuple):
         """It touches, and how it goes on is decided next."""
         return self._replace(state=State.TOUCHING, until=-math.inf, motions=None, impact=None, doubtful=False, height=None)
 
-    def holds(self, state: State, motions: tuple[int, ...], others: tuple[int, list[Moving]] | None) -> "Pair":
+    def holds(self, state: State, motions: tuple[int, ...], others: tuple[int, list[QueryBody]] | None) -> "Pair":
         """It stays in contact, or nearly, and is not searched as long as it moves like that."""
         return self._replace(state=state, until=-math.inf, motions=motions, impact=None, doubtful=False, others=others)
 

@@ -16,11 +16,11 @@ from codegen.interval import Interval
 from generative.body import called
 
 from ...answers.contacts import Contacts
-from ..broad_phase.boxes import Neighbours
+from ..broad_phase.boxes import MovingBoxes
 from ..broad_phase.sphere_bounds import Far
 from ..contact.tracked_pair import found_last
 from ..contact_solver.impact import Law
-from ..dynamics.equations import Forces, System
+from ..dynamics.equations import Forces, MotionEquations
 from ..dynamics.guards import GuardHit
 from ..dynamics.steady_contact import ContactMode
 from ..event import Event
@@ -101,7 +101,7 @@ class Simulation:
         self.law, self.coefficients, self.forces = law, coefficients, forces
         self.gravity = np.zeros(3) if gravity is None else gravity
         self.particulars: list[Particulars] = []
-        self.near, self.far, self.queue = Neighbours(len(actors)), Far(), EventQueue(self.versions)
+        self.near, self.far, self.queue = MovingBoxes(len(actors)), Far(), EventQueue(self.versions)
         self.pairs, self.contacts = Pairs(), BodyContacts()
         self.steps: Undoable[tuple[int, bool], float] = Undoable()
         self.events: list[Event] = []
@@ -109,7 +109,7 @@ class Simulation:
         self.begun, self.at_once, self.stuck, self.over, self.since_asked = False, 0, "", "", 0
         self.activity = Activity(Work.SET_UP, tuple(range(len(actors))), start)
         # While it is not told yet what hops: what has begun.
-        self.waiting: list[tuple[System, Sequence[Key]]] | None = None
+        self.waiting: list[tuple[MotionEquations, Sequence[Key]]] | None = None
         # The latest question for velocities at contacts, which is asked again and again.
         self.asked: tuple[tuple[Any, ...], np.ndarray] = (), np.empty((0, 3))
         self.before: list[Any] = []

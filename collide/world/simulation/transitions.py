@@ -12,7 +12,7 @@ import numpy as np
 
 from ...search.clock import Clock
 from ..contact_solver.forces import ActiveConstraint
-from ..dynamics.equations import System
+from ..dynamics.equations import MotionEquations
 from ..dynamics.guards import BEYOND
 from ..dynamics.projection import onward
 from . import contact_mode, contact_motion, contact_points, gap_rates, holding, low_bounces, next_contact, steady_motion, thresholds
@@ -84,7 +84,7 @@ def decide(s: Simulation, keys: Sequence[Key]) -> None:
             s.pairs[key] = s.pairs[key].parts()
 
 
-def begin_contacts(s: Simulation, keys: Sequence[Key]) -> list[tuple[System, Sequence[Key]]]:
+def begin_contacts(s: Simulation, keys: Sequence[Key]) -> list[tuple[MotionEquations, Sequence[Key]]]:
     """What is followed after a response, which has but begun: it is solved together with what hops beside it, once that is told."""
     s.waiting = [] if s.forces is None and len(keys) > 1 else None
     try:

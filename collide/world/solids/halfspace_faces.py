@@ -23,7 +23,7 @@ _LEAVES, _POLYGONS = 256, 2048
 _BEYOND = 4
 
 
-class Face(NamedTuple):
+class HalfspaceFace(NamedTuple):
     """Convex polygons in the plane a x + b y + c z + d = 0 of a `row`, counterclockwise as seen from where that is positive: outside."""
 
     row: Row
@@ -37,17 +37,17 @@ class Half(NamedTuple):
     way: int
 
 
-class Node(NamedTuple):
+class HalfspaceNode(NamedTuple):
     """A union, or an intersection, of others."""
 
     union: bool
     children: list["Tree"]
 
 
-Tree = Half | Node | bool
+Tree = Half | HalfspaceNode | bool
 
 
-def faces_of(body: ImplicitBody) -> list[Face] | None:
+def faces_of(body: ImplicitBody) -> list[HalfspaceFace] | None:
     """The boundary of a body whose leaves are half-spaces with rational coefficients; None of others, of one that has no end, or that
     reaches beyond the bounds of a leaf.
     """
@@ -61,14 +61,14 @@ def faces_of(body: ImplicitBody) -> list[Face] | None:
         return None
     planes: dict[Row, list[ImplicitSurface]] = {}
     tree = _tree(body, rows, planes)
-    size, found = _BEYOND * max(map(_reach, rows)), list[Face]()
+    size, found = _BEYOND * max(map(_reach, rows)), list[HalfspaceFace]()
     for number, row in enumerate(planes):
         cells = list(_cells(_square(row, size), (tree, tree), number, list(planes), {}))
         if not all(any(_within(leaf, p) for leaf in planes[row]) for p, _ in cells):
             return None
         seen = {side: [p[::side] for p, way in cells if way == side] for side in (1, -1)}
-        faces = [Face(tuple(side * e for e in row), seen[side]) for side in (1, -1) if seen[side]]
-        found += [Face(f.row, _merged(f.polygons, f.row)) for f in faces]
+        faces = [HalfspaceFace(tuple(side * e for e in row), seen[side]) for side in (1, -1) if seen[side]]
+        found += [HalfspaceFace(f.row, _merged(f.polygons, f.row)) for f in faces]
         if sum(len(f.polygons) for f in found) > _POLYGONS:
             return None
     return found
@@ -84,7 +84,7 @@ def _fraction(e: Any) -> Fraction:
 def _tree(body: ImplicitBody, rows: dict[ImplicitSurface, Row], planes: dict[Row, list[ImplicitSurface]]) -> Tree:
     """Leaves of one plane have one number; `planes`: these, each with its first coefficient 1."""
     if isinstance(body, Combination):
-        return Node(body.operation == "union", [_tree(child, rows, planes) for child in body.children])
+        return HalfspaceNode(body.operation == "union", [_tree(child, rows, planes) for child in body.children])
     assert isinstance(body, ImplicitSurface), "what is no combination is a leaf"
     first = next(e for e in rows[body] if e)
     row = tuple(e / first for e in rows[body])
@@ -163,12 +163,12 @@ def _told(tree: Tree, own: int, side: int, polygon: Polygon, rows: Sequence[Row]
             return found
         if not isinstance(found, bool):
             left.append(found)
-    return not tree.union if not left else left[0] if len(left) == 1 else Node(tree.union, left)
+    return not tree.union if not left else left[0] if len(left) == 1 else HalfspaceNode(tree.union, left)
 
 
 def _first(tree: Tree) -> int:
     """The number of a plane in it."""
-    while isinstance(tree, Node):
+    while isinstance(tree, HalfspaceNode):
         tree = tree.children[0]
     assert isinstance(tree, Half), "what is not told has leaves"
     return tree.number

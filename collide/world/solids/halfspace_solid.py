@@ -13,11 +13,11 @@ from generative import ImplicitBody, Solid, u
 from generative.brep import Edge, Vertex
 from generative.polyhedron import CLOSED, patch, patches, path
 
-from .halfspace_faces import Face, Point, Polygon, faces_of
+from .halfspace_faces import HalfspaceFace, Point, Polygon, faces_of
 
 
 @functools.lru_cache(maxsize=256)
-def _faces(shape: Any) -> list[Face]:
+def _faces(shape: Any) -> list[HalfspaceFace]:
     return faces_of(shape) or [] if isinstance(shape, ImplicitBody) else []
 
 
@@ -39,7 +39,7 @@ def solid_of(shape: Any) -> Solid | None:
     faces = _faces(shape)
     if not faces:
         return None
-    parts = [Part(k, n, corners) for k, (n, corners) in enumerate(
+    parts = [PatchCorners(k, n, corners) for k, (n, corners) in enumerate(
         (n, corners) for n, face in enumerate(faces) for polygon in face.polygons for corners in patches(polygon))]
     segments = _segments(parts)
     if not all(s.closed for s in segments):
@@ -48,7 +48,7 @@ def solid_of(shape: Any) -> Solid | None:
     return Solid._unchecked(made, [_edge(s) for s in segments if len(s.faces) == 2], _vertices(segments), CLOSED).named(shape.name)
 
 
-class Part(NamedTuple):
+class PatchCorners(NamedTuple):
     """A patch, by its number, that of its face, and its corners."""
 
     number: int
@@ -56,10 +56,10 @@ class Part(NamedTuple):
     corners: Polygon
 
 
-class Side(NamedTuple):
+class PatchSide(NamedTuple):
     """Of a patch: the way from one of its corners to the next, by their places on a line."""
 
-    part: Part
+    part: PatchCorners
     begin: Point
     end: Point
     first: Fraction
@@ -72,14 +72,14 @@ class Side(NamedTuple):
         return a, b
 
 
-class Segment(NamedTuple):
+class LinePart(NamedTuple):
     """A part of a line, from one place on it to another, and the sides that go through it."""
 
     begin: Point
     end: Point
     first: Fraction
     last: Fraction
-    sides: tuple[Side, ...]
+    sides: tuple[PatchSide, ...]
 
     @property
     def faces(self) -> set[int]:
@@ -90,8 +90,8 @@ class Segment(NamedTuple):
         return len(self.sides) == 2 and len({side.first < side.last for side in self.sides}) == 2
 
 
-def _segments(parts: Sequence[Part]) -> list[Segment]:
-    lines, found = defaultdict[Any, list[Side]](list), list[Segment]()
+def _segments(parts: Sequence[PatchCorners]) -> list[LinePart]:
+    lines, found = defaultdict[Any, list[PatchSide]](list), list[LinePart]()
     for part in parts:
         for k, begin in enumerate(part.corners):
             end = part.corners[(k + 1) % len(part.corners)]
@@ -100,7 +100,7 @@ def _segments(parts: Sequence[Part]) -> list[Segment]:
             unit = tuple(e / way[axis] for e in way)
             # Where the line goes through the plane in which that coordinate is 0.
             foot = tuple(e - begin[axis] * f for e, f in zip(begin, unit, strict=True))
-            lines[unit, foot].append(Side(part, begin, end, begin[axis], end[axis]))
+            lines[unit, foot].append(PatchSide(part, begin, end, begin[axis], end[axis]))
     for sides in lines.values():
         points = {at: c for side in sides for at, c in ((side.first, side.begin), (side.last, side.end))}
         for first, last in zip(sorted(points), sorted(points)[1:], strict=False):
@@ -108,11 +108,11 @@ def _segments(parts: Sequence[Part]) -> list[Segment]:
             if own and found and found[-1].end == points[first] and found[-1].sides == own:
                 found[-1] = found[-1]._replace(end=points[last], last=last)
             elif own:
-                found.append(Segment(points[first], points[last], first, last, own))
+                found.append(LinePart(points[first], points[last], first, last, own))
     return found
 
 
-def _edge(segment: Segment) -> Edge:
+def _edge(segment: LinePart) -> Edge:
     paths = []
     for side in segment.sides:
         (a, b), (c, d) = side.along(segment.first), side.along(segment.last)
@@ -120,7 +120,7 @@ def _edge(segment: Segment) -> Edge:
     return Edge(tuple(side.part.number for side in segment.sides), tuple(paths), (0, 1))
 
 
-def _vertices(segments: Sequence[Segment]) -> list[Vertex]:
+def _vertices(segments: Sequence[LinePart]) -> list[Vertex]:
     """Where three faces meet, or more."""
     found = defaultdict[Point, dict[int, tuple[Any, Any]]](dict)
     faces = defaultdict[Point, set[int]](set)

@@ -39,7 +39,7 @@ _DISTANCE = sp.Symbol("r", nonnegative=True)
 Place = tuple[Any, Any]
 
 
-class Curve(NamedTuple):
+class ProfileConic(NamedTuple):
     """In a half plane from the axis, a r^2 + b r + c h^2 + d h + e = 0: a line, or half a circle."""
 
     a: Any
@@ -130,10 +130,10 @@ def _turned(shape: Any) -> tuple[Solid | None, bool]:
     return None, False
 
 
-def _curves(leaves: Sequence[ImplicitSurface], axis: int) -> tuple[dict[ImplicitSurface, tuple[Curve, int]], tuple[Any, Any]] | None:
+def _curves(leaves: Sequence[ImplicitSurface], axis: int) -> tuple[dict[ImplicitSurface, tuple[ProfileConic, int]], tuple[Any, Any]] | None:
     """Of each leaf its curve, and 1, or -1 if its inside is where that is positive; and where the axis is."""
     first, second, along = ((x, y, z)[(axis + k) % 3] for k in (1, 2, 3))
-    found, places = dict[ImplicitSurface, tuple[Curve, int]](), set[tuple[Any, Any]]()
+    found, places = dict[ImplicitSurface, tuple[ProfileConic, int]](), set[tuple[Any, Any]]()
     for leaf in leaves:
         e = leaf.expression
         roots = [p for p in e.atoms(sp.Pow) if p.exp == sp.S.Half and p.free_symbols]
@@ -160,16 +160,16 @@ def _curves(leaves: Sequence[ImplicitSurface], axis: int) -> tuple[dict[Implicit
         square = own["a"] * sum(m * m for m in middle) if middle is not None and own["a"] else sp.S.Zero
         row = (own["a"], own["b"], own["c"], own["d"], own["e"] - square)
         lead = next((c for c in row if c), None)
-        curve = Curve(*(c / abs(lead) for c in row)) if lead is not None else None
+        curve = ProfileConic(*(c / abs(lead) for c in row)) if lead is not None else None
         if curve is None or not curve.known or len(places) > 1:
             return None
-        turned = Curve(*(-c for c in curve))
+        turned = ProfileConic(*(-c for c in curve))
         known = {c for c, _ in found.values()}
         found[leaf] = (turned, -1) if turned in known else (curve, 1)
     return (found, places.pop()) if places else None
 
 
-def _meet(one: Curve, other: Curve) -> list[Place]:
+def _meet(one: ProfileConic, other: ProfileConic) -> list[Place]:
     """Where two curves meet, exactly."""
     if one.level is not None or other.level is not None:
         first, second = (one, other) if one.level is not None else (other, one)
@@ -191,7 +191,7 @@ def _meet(one: Curve, other: Curve) -> list[Place]:
     return [(r, h) for h in heights if h.is_real for r in lines.beside(h) if r >= 0]
 
 
-def _faces(shape: Combination, curves: dict[ImplicitSurface, tuple[Curve, int]], place: tuple[Any, Any],
+def _faces(shape: Combination, curves: dict[ImplicitSurface, tuple[ProfileConic, int]], place: tuple[Any, Any],
            axis: int) -> tuple[list[ParametricSurface], bool]:
     """What arcs sweep on the surface, none where that is not clear; and are they *proved* to be within bounds of leaves?"""
     found, uses, proved = list[ParametricSurface](), Counter[tuple[float, ...]](), True
@@ -219,7 +219,7 @@ def _faces(shape: Combination, curves: dict[ImplicitSurface, tuple[Curve, int]],
     return (found, proved) if all(count == (2 if r > 0.0 else 1) for (r, _), count in uses.items()) else ([], False)
 
 
-def _boundary(shape: Combination, curves: dict[ImplicitSurface, tuple[Curve, int]], curve: Curve, s: float) -> int | None:
+def _boundary(shape: Combination, curves: dict[ImplicitSurface, tuple[ProfileConic, int]], curve: ProfileConic, s: float) -> int | None:
     """Is a body on one side of a curve alone at a place? 1 if outside is where the curve's function is positive, -1 if that is inside; 0 if
     it is not, and None where that is not clear.
     """
@@ -228,7 +228,7 @@ def _boundary(shape: Combination, curves: dict[ImplicitSurface, tuple[Curve, int
     return None if above is None or below is None else int(below) - int(above)
 
 
-def _ends(curve: Curve, every: Sequence[Curve]) -> Iterator[Place]:
+def _ends(curve: ProfileConic, every: Sequence[ProfileConic]) -> Iterator[Place]:
     """Where arcs of a curve end: where others cut it, and at the axis."""
     for other in every:
         yield from () if other == curve else _meet(curve, other)
@@ -240,7 +240,8 @@ def _ends(curve: Curve, every: Sequence[Curve]) -> Iterator[Place]:
         yield sp.S.Zero, -curve.e / curve.d
 
 
-def _inside(body: ImplicitBody, curves: dict[ImplicitSurface, tuple[Curve, int]], own: Curve, side: int, r: Any, h: Any) -> bool | None:
+def _inside(body: ImplicitBody, curves: dict[ImplicitSurface, tuple[ProfileConic, int]], own: ProfileConic, side: int, r: Any,
+            h: Any) -> bool | None:
     """Is a body on a side of a curve at a place on it? None if that is not clear."""
     if isinstance(body, Combination):
         known = [_inside(child, curves, own, side, r, h) for child in body.children]
@@ -252,7 +253,7 @@ def _inside(body: ImplicitBody, curves: dict[ImplicitSurface, tuple[Curve, int]]
     return None if not value else value * way < 0
 
 
-def _swept(curve: Curve, ends: tuple[Any, Any], side: int, place: tuple[Any, Any], axis: int) -> ParametricSurface:
+def _swept(curve: ProfileConic, ends: tuple[Any, Any], side: int, place: tuple[Any, Any], axis: int) -> ParametricSurface:
     """By an arc; `side`: where the curve's function goes to outward."""
     r, h = curve.path(v)
     middle = {v: exact((float(ends[0]) + float(ends[1])) / 2.0)}
@@ -263,7 +264,7 @@ def _swept(curve: Curve, ends: tuple[Any, Any], side: int, place: tuple[Any, Any
                              flipped=side * (forward[1] * out[0] - forward[0] * out[1]) < 0.0)
 
 
-def _within(leaf: ImplicitSurface, curve: Curve, ends: tuple[Any, Any], place: Place, axis: int) -> tuple[bool, bool]:
+def _within(leaf: ImplicitSurface, curve: ProfileConic, ends: tuple[Any, Any], place: Place, axis: int) -> tuple[bool, bool]:
     """Is what an arc sweeps within the bounds of a leaf, but for roundings; and is that *proved*?"""
     clear = proved = True
     for k, (lo, hi) in enumerate(leaf.bounds):
@@ -278,7 +279,7 @@ def _within(leaf: ImplicitSurface, curve: Curve, ends: tuple[Any, Any], place: P
     return clear, clear and proved
 
 
-def _furthest(curve: Curve, ends: tuple[Any, Any], out: Any, along: Any) -> list[Any]:
+def _furthest(curve: ProfileConic, ends: tuple[Any, Any], out: Any, along: Any) -> list[Any]:
     """Numbers of which one is the greatest out * r + along * h of an arc, out >= 0, and none is greater, but in roundings."""
     found = [out * r + along * h for r, h in map(curve.path, ends)]
     if curve.circle is not None:

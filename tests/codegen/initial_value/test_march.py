@@ -11,7 +11,7 @@ from codegen.from_sympy import flow_of
 from codegen.initial_value import march
 from codegen.operators import DefiniteIntegral, Inverse
 from generative import ode, ode_span, t
-from generative.ode import Known
+from generative.ode import ProvedSpan
 from tests.initial_values import KEPLER, LORENZ, PENDULUM, Case, Referee, x, y, z
 
 PERIOD = 6.6999756643704527
@@ -144,7 +144,7 @@ def test_without_a_first_step_nothing_is_known() -> None:
 
 def test_steps_are_limited() -> None:
     solution, _ = ode(PENDULUM.rates, PENDULUM.states, PENDULUM.start, (t, 0, 10), steps=5)
-    told: Known = ode_span(solution)
+    told: ProvedSpan = ode_span(solution)
     assert told.after.startswith("the limit of 5 steps") and 1 < told.span.hi < 3
 
 

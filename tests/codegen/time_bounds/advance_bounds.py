@@ -8,7 +8,7 @@ import sympy as sp
 
 from codegen.from_sympy import convert
 from codegen.graph.expr import ExprPool
-from codegen.time_bounds.moving_bodies import Moving, deforming, moving
+from codegen.time_bounds.moving_bodies import MovingShape, deforming, moving
 from codegen.time_bounds.separable_advance import composed_advance, separable_advance
 from generative import ParametricSurface, Rigid, Screw, axis_angle, deform, t, u, v
 
@@ -196,7 +196,8 @@ def apart(first, second, hidden):
         if hidden:
             body = moving(convert(surface.expressions, at, pool), own, TIME)
         else:
-            body = Moving(convert(surface.body, at, pool), convert(list(surface.motion.rotation), at, pool), translation, own, rigid=True)
+            body = MovingShape(convert(surface.body, at, pool), convert(list(surface.motion.rotation), at, pool), translation, own,
+                               rigid=True)
         if sign:
             body = replace(body, shift=[e + pool.parameter(k) for k, e in enumerate(body.shift)])
         bodies.append(body)

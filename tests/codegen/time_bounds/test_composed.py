@@ -5,7 +5,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from codegen.time_bounds.composed import Form, composed_time_bound
+from codegen.time_bounds.composed import EntryPattern, composed_time_bound
 
 from .advance_referee import (
     ALL,
@@ -27,8 +27,8 @@ from .advance_referee import (
     turned,
 )
 
-FORMS = [((BENT, CURVE), (Form(ALL, ((0, 0), (0, 2))), Form((0, 1, 5, 8), ((1, 1), (1, 2))))),
-         ((MANY, CURVE), (Form(tuple(range(15)), ((0, 4), (3, 3))), Form(ALL, ())))]
+FORMS = [((BENT, CURVE), (EntryPattern(ALL, ((0, 0), (0, 2))), EntryPattern((0, 1, 5, 8), ((1, 1), (1, 2))))),
+         ((MANY, CURVE), (EntryPattern(tuple(range(15)), ((0, 4), (3, 3))), EntryPattern(ALL, ())))]
 
 
 def drawn_forms(rng, models, forms, kind):

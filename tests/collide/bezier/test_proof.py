@@ -16,7 +16,7 @@ from collide.bezier.certificate import certificate
 from collide.bezier.enclosure import enclose
 from collide.bezier.loop import halves, load
 from collide.bezier.loop import test as window
-from collide.bezier.memory import LANES, Node, PairsMemory, PatchPair
+from collide.bezier.memory import LANES, PairsMemory, PatchPair, Subpatch
 from collide.bezier.part import neighbourhood
 from tests.collide.bezier_patches import exact, point
 
@@ -33,12 +33,12 @@ def loaded(s: PairsMemory, pair: PatchPair) -> int:
 
 
 @native
-def halved(s: PairsMemory, node: Node) -> int:
+def halved(s: PairsMemory, node: Subpatch) -> int:
     return halves(s, node, 0.5)
 
 
 @native
-def windowed(s: PairsMemory, kernel: int, e: Node, f: Node, a: Node, b: Node) -> int:
+def windowed(s: PairsMemory, kernel: int, e: Subpatch, f: Subpatch, a: Subpatch, b: Subpatch) -> int:
     window(s, kernel, e, f, a, b, s.T[0], s.T[1])
     return 0
 
@@ -82,7 +82,7 @@ def test_no_window_loses_an_exact_contact(rational):
 
 def windows_of(arrays, a, b, tl, th):
     """Of two nodes, of a half of one and the other, and of halves of both; a and b: a node and one of its halves."""
-    half = [int(arrays.table(Node)["child"][x[0]]) for x in (a, b)]
+    half = [int(arrays.table(Subpatch)["child"][x[0]]) for x in (a, b)]
     for kernel, e, f, first, second, place in (
             ("test", a[0], b[0], a[0], b[0], 0),
             ("test_halves", a[0], b[0], half[0], b[0], a[1] - half[0]),

@@ -11,7 +11,7 @@ from flint import arb
 import codegen
 import collide
 from codegen.functions.primitives import Primitive
-from collide.proof.checker.formulas import Assumed, Program
+from collide.proof.checker.formulas import Assumed, FormulaProgram
 from collide.proof.checker.text import Refused, read
 from generative import x, y
 
@@ -69,7 +69,7 @@ def test_native_bounds_have_no_log(tmp_path: Path) -> None:
 
 
 def test_values_and_slopes_over_boxes() -> None:
-    program = Program()
+    program = FormulaProgram()
     program.assume(read("twice 1 (* 2 lo0) (* 2 hi0) 2"))
     at = program.variable()
     place = program.add(read("(square (twice a))")[0], {"a": at})
@@ -82,7 +82,7 @@ def test_values_and_slopes_over_boxes() -> None:
 @pytest.mark.parametrize("line", ["sin 1 lo0 hi0", "f 1 lo0 a", "f 1 lo0", "f 1 lo0 hi0 1 1", "f x lo0 hi0", "2 1 lo0 hi0"])
 def test_what_is_no_assumption_is_refused(line: str) -> None:
     with pytest.raises((Refused, IndexError)):
-        Program().assume(read(line))
+        FormulaProgram().assume(read(line))
 
 
 def test_bounds_are_of_the_ends_alone() -> None:

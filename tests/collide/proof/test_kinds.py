@@ -8,7 +8,7 @@ import pytest
 import sympy as sp
 
 import collide
-from collide.proof.checker.problem import Case, Part, Problem
+from collide.proof.checker.problem import Case, LogProblem, Part
 from generative import ParametricSurface, Rigid, t, u, v
 
 from .made import BALL, CORNERS, FACES, MADE, PLATE, bowl, surface
@@ -34,7 +34,7 @@ KINDS: dict[str, tuple[str, tuple[str, str]]] = {
 
 def test_conditions_of_two_places_are_about_one_surface() -> None:
     """Of two surfaces u of the first need not be the lesser one; and where parameters have no order nothing is asked."""
-    problem = Problem(["question contact", "variable t 0 1", *(surface(0, "u v t") + surface(0, "u v 1")).splitlines(),
+    problem = LogProblem(["question contact", "variable t 0 1", *(surface(0, "u v t") + surface(0, "u v 1")).splitlines(),
                        "self (- u u1) (- (- u1 u) 1/2)"])
     pairs: list[tuple[Part, Part]] = [((0,), (0,)), ((0,), (1,)), ((1,), (1,))]
     assert [len(problem.system(Case(pair)).conditions) for pair in pairs] == [2, 0, 2] and [*problem.tuples()] == pairs

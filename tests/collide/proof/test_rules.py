@@ -10,8 +10,8 @@ import pytest
 import sympy as sp
 from flint import arb
 
-from collide.proof.checker.formulas import Program
-from collide.proof.checker.rules import System, positive_definite, side, system_of
+from collide.proof.checker.formulas import FormulaProgram
+from collide.proof.checker.rules import RowPlaces, positive_definite, side, system_of
 from collide.proof.checker.text import Refused, read
 
 x, y = sp.symbols("x y", real=True)
@@ -29,13 +29,13 @@ FORMULAS = {
 }  # fmt: skip
 
 
-def program(*formulas: str) -> tuple[Program, list[int]]:
-    stated, made = Program(), Program()
+def program(*formulas: str) -> tuple[FormulaProgram, list[int]]:
+    stated, made = FormulaProgram(), FormulaProgram()
     bound = {"x": made.variable(), "y": made.variable()}
     return made, made.take(stated, [stated.add(read(f)[0], {}) for f in formulas], bound)
 
 
-def system(equations: int, *formulas: str) -> System:
+def system(equations: int, *formulas: str) -> RowPlaces:
     made, rows = program(*formulas)
     return system_of(made, rows[:equations], rows[equations:])
 

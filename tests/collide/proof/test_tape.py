@@ -7,18 +7,18 @@ import numpy as np
 import pytest
 
 from collide.proof.checker.check import follow
-from collide.proof.checker.claims import Step
-from collide.proof.checker.problem import Case, Problem
+from collide.proof.checker.claims import ClaimStep
+from collide.proof.checker.problem import Case, LogProblem
 from collide.proof.checker.rules import side
 from collide.proof.checker.text import double
 from collide.proof.families import families
 from collide.proof.native.memory import DIVIDED, MEAN
-from collide.proof.trees import Grower, Tree, short
+from collide.proof.trees import Grower, GrownTree, short
 
 from .test_rules import FORMULAS
 
 
-def grown(lines: Sequence[str], case: Case) -> tuple[Grower, Problem]:
+def grown(lines: Sequence[str], case: Case) -> tuple[Grower, LogProblem]:
     own = families(tuple(lines), 0)
     tape, numbers = own.of(case)
     return Grower(tape).of(numbers), own.problem
@@ -77,7 +77,7 @@ def test_slopes_that_vanish_but_for_rounding_are_not_said_to_have_a_sign() -> No
                 continue
             with flint.ctx.workprec(64):
                 if words[0] == "c":
-                    follow(problem, Step(0, system, box, tuple(words)))
+                    follow(problem, ClaimStep(0, system, box, tuple(words)))
 
 
 def test_members_of_a_family_have_one_tape() -> None:
@@ -100,7 +100,7 @@ def test_numbers_are_written_as_they_are_read() -> None:
     rng = np.random.default_rng(4)
     numbers = np.concatenate([rng.normal(size=900) * 2.0**rng.integers(-900, 900, 900), rng.integers(-10**7, 10**7, 60), np.arange(-9, 12),
                               2.0**np.arange(-20, 20), [1e6, 999999, 1000001, 0.1, -0.0, np.nextafter(2, 3), np.nextafter(2, 1)]])
-    tree = object.__new__(Tree)
+    tree = object.__new__(GrownTree)
     tree.used, tree.sizes, tree.open_from = 3, {"n": 1, "m": len(numbers)}, np.inf
     tree.arrays = {"kind": np.array([DIVIDED, MEAN, MEAN]), "part": np.array([1, -1, -1]), "by": np.zeros(3, int), "cut": np.full(3, 0.3),
                    "box": np.array([[[0, 1]], [[0, 0.3]], [[0.3, 1]]]), "weights": np.stack([numbers] * 3), "more": np.zeros((3, 2)),

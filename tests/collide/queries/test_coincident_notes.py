@@ -7,7 +7,7 @@ import sympy as sp
 import collide
 from collide.moment.pairs import Pairs
 from collide.queries.coincident_notes import coincident_notes, may_be_proportional
-from collide.queries.rows import Rows
+from collide.queries.rows import RowFamilies
 from generative import Parameter, Rigid, axis_angle, primitives, t
 
 Q = sp.Rational
@@ -65,7 +65,7 @@ def test_answers_have_the_sentences():
 def test_rows_in_which_an_angle_lets_leaves_coincide_are_regularized():
     ball = primitives.ball(Q(1, 10)).moved(Rigid(translation=[3 - 2 * t, 0, Q(3, 4)]))
     angles = {p: np.array([0.0, 0.5])}
-    assert Rows([ball, TURNED], (0, 3), (0.0, 3.0), angles, Pairs(2)).coincident.tolist() == [True, False]
+    assert RowFamilies([ball, TURNED], (0, 3), (0.0, 3.0), angles, Pairs(2)).coincident.tolist() == [True, False]
     assert not collide.contact_batch([ball, TURNED], (0, 3), parameters=angles).hit.any()
 
 

@@ -8,7 +8,7 @@ import sympy as sp
 import collide
 from collide import DistanceStatus
 from collide.queries.distance import status_of
-from collide.queries.distance_of_meshes import Known
+from collide.queries.distance_of_meshes import DistanceBounds
 from collide.timeline.nearest import Asked
 from generative import Parameter, ParametricSurface, Rigid, u, v
 
@@ -33,8 +33,8 @@ def test_the_entropy_function_has_bounds_at_zero():
 def test_what_is_known_to_a_rounding_is_measured(least):
     """Whatever is asked for: no double lies strictly inside the bracket. With one inside it is as wide as it is."""
     above, tolerance = math.nextafter(least, math.inf), Asked(1e-17)
-    assert status_of(Known(least, above, True, False), tolerance) is DistanceStatus.MEASURED
-    assert status_of(Known(least, math.nextafter(above, math.inf), True, False), tolerance) is DistanceStatus.UNRESOLVED
+    assert status_of(DistanceBounds(least, above, True, False), tolerance) is DistanceStatus.MEASURED
+    assert status_of(DistanceBounds(least, math.nextafter(above, math.inf), True, False), tolerance) is DistanceStatus.UNRESOLVED
 
 
 def test_a_parameter_of_another_body_keeps_its_range():

@@ -61,7 +61,7 @@ def finish(search, slice_steps=100_000):
 
 def heap_is_ordered(search, p=0):
     a = search.arrays
-    stack, seen = [int(a.table(layout.Problem)["root"][p])], 0
+    stack, seen = [int(a.table(layout.ProblemRow)["root"][p])], 0
     while stack:
         i = stack.pop()
         seen += 1

@@ -11,8 +11,8 @@ from collide.search.budget import as_budget
 from collide.search.clock import Clock
 from collide.search.options import Options
 from collide.timeline import sieve
-from collide.timeline.evidence import Query
-from collide.timeline.near_triangles import Rows
+from collide.timeline.evidence import SceneQuery
+from collide.timeline.near_triangles import CellPairs
 from collide.timeline.scene import Scene
 from generative import Rigid, Screw, t
 from generative.mesh import grid_triangles
@@ -65,9 +65,9 @@ def test_no_pair_that_meets_is_sieved_out(kind):
     numbers = [first, np.arange(COUNT)] if kind == VERTEX else [
         np.array([known.edge_number(k, k + 1) for k in first.tolist()]) for known in topologies]
     kinds = np.tile([VERTEX, FACE] if kind == VERTEX else [EDGE, EDGE], (COUNT, 1))
-    query = Query(scene, Options(), Clock(as_budget(None), False))
+    query = SceneQuery(scene, Options(), Clock(as_budget(None), False))
     scene.of_parts()
-    rows = sieve._sieved(query, scene.bundles[0], Rows(kinds, np.stack(numbers, axis=1), np.zeros(COUNT)), SPAN)
+    rows = sieve._sieved(query, scene.bundles[0], CellPairs(kinds, np.stack(numbers, axis=1), np.zeros(COUNT)), SPAN)
     assert rows is not None
     kept = dict(zip(rows.numbers[:, 0].tolist(), rows.begin.tolist(), strict=True))
     assert all(kept.get(k, math.inf) <= time + 1e-12 for k, time in zip(numbers[0].tolist(), times.tolist(), strict=True))

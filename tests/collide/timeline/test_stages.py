@@ -8,7 +8,7 @@ from collide import Budget, Start, Status, first_contact
 from collide.bodies.numbers import NONE
 from collide.search.clock import Clock
 from collide.search.options import Options
-from collide.timeline.evidence import Query
+from collide.timeline.evidence import SceneQuery
 from collide.timeline.jumps import free_of_jumps
 from collide.timeline.scene import Scene
 from collide.timeline.stages import beyond, searches
@@ -52,7 +52,7 @@ def coming_down(late):
     clock = Clock(Budget(seconds=None, boxes=100_000))
     scene = Scene([ball().moved(move(Q(1, 9), Q(1, 13), 1 + END + late - t)).moved(TILT), PLATE.moved(TILT)], (0, END), (0.0, 0.375), ())
     scene.start(1e-9, clock)
-    query = Query(scene, OPTIONS, clock)
+    query = SceneQuery(scene, OPTIONS, clock)
     *_, found = searches(query)
     return query, found
 

@@ -28,7 +28,7 @@ Numbers = Callable[[Any], list[tuple[Any, Any]]]
 
 
 @dataclass(frozen=True, eq=False)
-class System:
+class SituationSystem:
     """A situation (a `Problem` of the search) with its `numbers`, of which contacts are zeros; the last variable is the time."""
 
     problem: Problem

@@ -21,7 +21,7 @@ NONE = vector((0, 0, 0))
 
 
 @dataclass(frozen=True, eq=False)
-class Inertia:
+class CertifiedInertia:
     """`matrix` (3, 3) about the centre of mass, in the body's frame, and its `inverse`; the number of the coordinate `axis` about which
     it is one of revolution, -1 where it is that of a ball, None where it is neither.
     """
@@ -38,7 +38,7 @@ class Inertia:
         return across, self.inverse[along, along] - across
 
 
-BALL = Inertia(_AXES, _AXES, -1)
+BALL = CertifiedInertia(_AXES, _AXES, -1)
 """That of a ball of which only the spin matters."""
 
 
@@ -72,7 +72,7 @@ class Flight(Parabola):
 
     turn: np.ndarray
     momentum: np.ndarray
-    inertia: Inertia
+    inertia: CertifiedInertia
 
     @cached_property
     def steady(self) -> bool:
@@ -126,7 +126,7 @@ class Flight(Parabola):
 
 
 def flight(start: Any, centre: np.ndarray, velocity: np.ndarray, acceleration: np.ndarray, turn: np.ndarray, spin: np.ndarray,
-           inertia: Inertia) -> Flight:
+           inertia: CertifiedInertia) -> Flight:
     """The flight from a state on, with the `spin` (3,) in the world."""
     placed = matrix(turn)
     momentum = placed @ inertia.matrix @ placed.T @ spin if any(not e.is_zero() for e in spin) else NONE

@@ -15,35 +15,35 @@ from ...motion.ballistic import RotationKind
 from ...motion.moving_body import MovingBody
 from ...motion.rotation import TUMBLING
 from ...motion.state import Inertia as Rounded
-from ...motion.templates import HIGHER, Moving, Template, formula, placed
+from ...motion.templates import HIGHER, QueryBody, Template, formula, placed
 from ...rigid_body import RigidBody
 from ...shapes.simple import exact_ball, reach
 from ...solids.solid_of_revolution import turned_of, turns_exactly
 from ..arithmetic.enclosures import above, below, matrix, number, vector
 from ..arithmetic.krawczyk import Numbers
 from ..narrow_phase.convex_pieces import pieces
-from ..narrow_phase.facets import Form, form_of, form_of_ball
+from ..narrow_phase.facets import ConvexForm, form_of, form_of_ball
 from ..narrow_phase.polyhedron import polyhedron_of
 from ..narrow_phase.sphere_obstacles import Obstacle, obstacles_of
-from .ballistic import BALL, NONE, Flight, Inertia, axis_of, flight
+from .ballistic import BALL, NONE, CertifiedInertia, Flight, axis_of, flight
 
 # What the last term of a series may be for the kernels of a search: effort only.
 _REMAINDER = 2.0**-24
 
 
 @dataclass(frozen=True, eq=False)
-class Seen:
+class QueriedBody:
     """A body of a query, whose intervals hold the numbers of its flight `until` a time. At a time, a ball: its `numbers` as a `System`
     takes them, and the `velocity` (3,) of its point (3,).
     """
 
-    moving: Moving
+    moving: QueryBody
     numbers: Numbers
     velocity: Callable[[np.ndarray, Any], np.ndarray]
     until: float
 
 
-class Body:
+class CertifiedBody:
     """`centre` (3,): that of mass, at the start; `middle` (3,): the same in the coordinates of the shape; `ball`: the radius of a ball,
     else None; `obstacles`: of a fixed body that is a ball or has flat faces of four sides, these; `mobility`: the inverse of the mass, 0
     of what is fixed; `reach`: of a ball about the centre that holds the body; `size`, about that; `form`: of a ball, or flat faces.
@@ -79,12 +79,12 @@ class Body:
         return exact_ball(self.rigid.shape, (a, b, c))
 
     @functools.cached_property
-    def pieces(self) -> list[Form]:
+    def pieces(self) -> list[ConvexForm]:
         """Convex ones that are all of its surface; none if these are not known."""
         flat = polyhedron_of(self.shape) if self.ball is None else None
         return [form_of(piece, self.middle) for piece in pieces(flat)] if flat is not None else []
 
-    def _form(self) -> Form | None:
+    def _form(self) -> ConvexForm | None:
         flat = polyhedron_of(self.shape)
         return None if flat is None else form_of(flat, self.middle)
 
@@ -95,14 +95,14 @@ class Body:
         velocity, spin = (vector(e.tolist()) for e in (self.rigid.velocity, self.rigid.spin))
         return flight(number(start), self.centre, velocity, vector(gravity.tolist()), turn, spin, self.inertia)
 
-    def seen(self, state: Flight, begin: float, backward: bool = False) -> "Seen":
+    def seen(self, state: Flight, begin: float, backward: bool = False) -> "QueriedBody":
         """The body of a query from a time on; `backward`: in the time -t."""
         if not self.rigid.free:
             rigid = self.rigid
             moving = self.actor.moving if self.shape is rigid.outline else placed(
                 self.shape.placed(rigid.orientation, rigid.position, normalize=True))
             still = [(number(e), None) for _, e in moving.numbers.pairs]
-            return Seen(moving, lambda time: still, lambda point, time: NONE, math.inf)
+            return QueriedBody(moving, lambda time: still, lambda point, time: NONE, math.inf)
         # Poses come from the flight as it is given, which knows its series.
         sign, whole = -1 if backward else 1, state
         state = (state.since(number(-begin)).backward() if backward else state.since(number(begin)))
@@ -116,7 +116,7 @@ class Body:
             own = self._pose(whole, sign * time, sign)
             return [known if k < 0 else own[k] for k, known in zip(places, shape, strict=True)]
 
-        return Seen(moving, numbers, lambda point, time: sign * _velocity(whole, point, sign * time), until)
+        return QueriedBody(moving, numbers, lambda point, time: sign * _velocity(whole, point, sign * time), until)
 
     @property
     def _gait(self) -> RotationKind | None:
@@ -185,14 +185,14 @@ def _integrals(rigid: RigidBody) -> ExactMass | None:
     return _exact(rigid.shape) if not all(rigid.given) and (inside.spherical or inside.axis is not None) else None
 
 
-def _inertia(rigid: RigidBody, ball: bool, found: ExactMass | None) -> Inertia:
+def _inertia(rigid: RigidBody, ball: bool, found: ExactMass | None) -> CertifiedInertia:
     """By exact numbers, which tell what kind it is."""
     if ball and not rigid.given[1]:
         return BALL
     exact = sp.Matrix(rigid.inertia.tolist()).applyfunc(sp.Rational) if found is None or rigid.given[1] else found.inertia * (
         sp.Rational(rigid.mass) / found.volume)
     inside = vector(exact).reshape(3, 3)
-    return Inertia(inside, _inverse(inside), _axis(exact))
+    return CertifiedInertia(inside, _inverse(inside), _axis(exact))
 
 
 def _axis(exact: Any) -> int | None:

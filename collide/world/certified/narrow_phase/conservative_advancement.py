@@ -16,8 +16,8 @@ from codegen.deadline import check
 from ....search.clock import Clock
 from ...reason import Undecided
 from ..arithmetic.enclosures import above, below
-from .facets import Course, Placed
-from .separating_axes import Axis, heights, touch, widest
+from .facets import MovingForm, PlacedForm
+from .separating_axes import MovingPlane, heights, touch, widest
 
 # Steps double while they are proved, and are halved until they are, down to so much of the time in which bodies move by their size.
 _LEAST = 2.0**-44
@@ -25,7 +25,7 @@ _LEAST = 2.0**-44
 _FAR, _STEPS, _NEWTON = 1.75, 4.0, 40
 
 
-By = tuple[Axis, int]
+By = tuple[MovingPlane, int]
 """A height above an axis: its number."""
 
 
@@ -41,10 +41,11 @@ class Closed:
     normal: Any
 
 
-class Closing:
+class ClosingCourses:
     """Of two courses; `coarse`: the same with balls that hold the bodies; `pace`: about the time in which they move by their size."""
 
-    def __init__(self, courses: tuple[Course, Course], coarse: Sequence[tuple[Course, Course]], pace: float, clock: Clock) -> None:
+    def __init__(self, courses: tuple[MovingForm, MovingForm], coarse: Sequence[tuple[MovingForm, MovingForm]], pace: float,
+                 clock: Clock) -> None:
         self.courses, self.coarse, self.pace, self.clock = courses, coarse, pace, clock
 
     def first(self, begin: float, end: float) -> Closed | float:
@@ -85,11 +86,11 @@ class Closing:
         return now
 
     @staticmethod
-    def _axes(courses: Sequence[Course], now: float) -> list[Axis]:
+    def _axes(courses: Sequence[MovingForm], now: float) -> list[MovingPlane]:
         (a, n), (b, m) = (c.rough(now) for c in courses)
         return widest([c.form for c in courses], (a, b), (n, m))
 
-    def _step(self, courses: Sequence[Course], axis: Axis, now: float, step: float, end: float,
+    def _step(self, courses: Sequence[MovingForm], axis: MovingPlane, now: float, step: float, end: float,
               least: float = 0.0) -> tuple[float, float]:
         """Up to when the axis is between them, and the step to there."""
         # Over two series nothing is told.
@@ -103,13 +104,13 @@ class Closing:
         return now, step
 
     @staticmethod
-    def positive(courses: Sequence[Course], axis: Axis, times: Any, but: int = -1) -> bool:
+    def positive(courses: Sequence[MovingForm], axis: MovingPlane, times: Any, but: int = -1) -> bool:
         """Are all heights, but for one, positive at all times of a ball?"""
         middle = times.mid()
         there, over = (heights(axis, placed(courses, x)).of for x in (middle, times))
         return all(h + rate * (times - middle) > 0 for k, (h, rate) in enumerate(zip(there.at, over.rate, strict=True)) if k != but)
 
-    def _touch(self, axis: Axis, now: float, step: float) -> Closed | None:
+    def _touch(self, axis: MovingPlane, now: float, step: float) -> Closed | None:
         found = heights(axis, placed(self.courses, arb(now)))
         least = min(range(found.gaps), key=lambda k: found.of.at[k].mid())
         height, rate = found.of.at[least], found.of.rate[least]
@@ -125,7 +126,7 @@ class Closing:
         at = touch(axis, least, placed(self.courses, time))
         return None if at is None else Closed((axis, least), time, *at)
 
-    def _zero(self, axis: Axis, number: int, times: Any) -> Any:
+    def _zero(self, axis: MovingPlane, number: int, times: Any) -> Any:
         """The one zero of a height that falls."""
         for _ in range(_NEWTON):
             middle = times.mid()
@@ -135,7 +136,7 @@ class Closing:
             times = closer
         return times
 
-    def _of(self, axis: Axis, number: int, times: Any) -> Any:
+    def _of(self, axis: MovingPlane, number: int, times: Any) -> Any:
         return heights(axis, placed(self.courses, times)).of[number]
 
     def parted(self, by: By, start: Any, after: float) -> bool:
@@ -147,5 +148,5 @@ class Closing:
         return bool(above(start) < after and self._of(axis, number, times).rate > 0 and self.positive(self.courses, axis, times, number))
 
 
-def placed(courses: Sequence[Course], time: Any) -> tuple[Placed, Placed]:
+def placed(courses: Sequence[MovingForm], time: Any) -> tuple[PlacedForm, PlacedForm]:
     return courses[0].placed(time), courses[1].placed(time)

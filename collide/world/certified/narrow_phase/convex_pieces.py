@@ -7,9 +7,9 @@ from dataclasses import replace
 from typing import Any
 
 from ..arithmetic.enclosures import below
-from .conservative_advancement import Closed, Closing
+from .conservative_advancement import Closed, ClosingCourses
 from .polyhedron import Point, Polyhedron
-from .separating_axes import Kind
+from .separating_axes import AxisKind
 
 # Bodies of more pairs of pieces are searched.
 MOST = 64
@@ -35,12 +35,12 @@ def _sheet(ring: Sequence[Point]) -> Polyhedron:
 class Pieces:
     """All pairs of the pieces of two bodies."""
 
-    def __init__(self, parts: Sequence[Closing]) -> None:
+    def __init__(self, parts: Sequence[ClosingCourses]) -> None:
         self.parts = parts
 
     def first(self, begin: float, end: float) -> Closed | float:
-        """As that of `Closing`: a touch comes first if no other pair may touch as soon, but at the same corner and face, or the same edges,
-        which belong to several pieces.
+        """As that of `ClosingCourses`: a touch comes first if no other pair may touch as soon, but at the same corner and face, or the same
+        edges, which belong to several pieces.
         """
         found = [part.first(begin, end) for part in self.parts]
         touches = {k: f for k, f in enumerate(found) if isinstance(f, Closed)}
@@ -56,7 +56,7 @@ class Pieces:
         return replace(touches[first], by=tuple((k, touches[k].by) for k in sorted(same)))
 
     def parted(self, by: Parts, start: Any, after: float) -> bool:
-        """As that of `Closing`."""
+        """As that of `ClosingCourses`."""
         own = dict(by)
         return all(part.parted(own[k], start, after) if k in own else not _number(part.first(below(start), after)) < after
                    for k, part in enumerate(self.parts))
@@ -66,15 +66,15 @@ def _number(found: Closed | float) -> float:
     return found if isinstance(found, float) else below(found.time)
 
 
-def _key(part: Closing, touch: Closed) -> tuple[Any, ...]:
+def _key(part: ClosingCourses, touch: Closed) -> tuple[Any, ...]:
     """What touches, by exact coordinates: two touches with the same are one."""
     axis, number = touch.by
     forms = [c.form for c in part.courses]
     host, guest = forms[axis.side], forms[1 - axis.side]
-    if axis.kind is Kind.FACE:
+    if axis.kind is AxisKind.FACE:
         return axis.kind, axis.side, frozenset(host.names[k] for k in host.rings[axis.one]), guest.names[number:number + 1]
-    if axis.kind is Kind.CORNER:
+    if axis.kind is AxisKind.CORNER:
         return axis.kind, axis.side, host.names[axis.one]
-    if axis.kind is Kind.EDGE:
+    if axis.kind is AxisKind.EDGE:
         return axis.kind, axis.side, frozenset(host.names[k] for k in host.edges[axis.one])
     return axis.kind, *(frozenset(f.names[k] for k in f.edges[n]) for f, n in zip(forms, (axis.one, axis.other), strict=True))

@@ -56,7 +56,7 @@ def _dot(a: Any, b: Any) -> Any:
 
 
 @dataclass(frozen=True, eq=False)
-class Form:
+class ConvexForm:
     """A polyhedron, or a ball: points no further than `radius` from its only corner. `corners` (m, 3) against the centre of mass, `normals`
     (f, 3) of its faces, units, outward; `edges` (e, 2) and `rings` of corners. `whole`: its surface is that of the hull of the corners.
     `names`: their exact coordinates, of a polyhedron.
@@ -80,23 +80,23 @@ class Form:
         return len(self.corners) == 1 and all(e.is_zero() for e in self.corners[0])
 
 
-def form_of(shape: Polyhedron, middle: np.ndarray) -> Form:
+def form_of(shape: Polyhedron, middle: np.ndarray) -> ConvexForm:
     corners = np.array([[ball(e) for e in p] for p in shape.corners], object)
     normals = np.array([np.cross(corners[b] - corners[a], corners[c] - corners[a]) for a, b, c, *_ in shape.faces], object).reshape(-1, 3)
     for n in normals:
         n /= (n @ n).sqrt()
-    return Form(corners - middle, normals, np.array(shape.edges, int).reshape(-1, 2), shape.faces, arb(0), shape.whole, shape.corners)
+    return ConvexForm(corners - middle, normals, np.array(shape.edges, int).reshape(-1, 2), shape.faces, arb(0), shape.whole, shape.corners)
 
 
-def form_of_ball(centre: np.ndarray, radius: Any) -> Form:
-    return Form(centre[None], np.empty((0, 3), object), np.empty((0, 2), int), (), radius, True)
+def form_of_ball(centre: np.ndarray, radius: Any) -> ConvexForm:
+    return ConvexForm(centre[None], np.empty((0, 3), object), np.empty((0, 2), int), (), radius, True)
 
 
 @dataclass(frozen=True, eq=False)
-class Placed:
+class PlacedForm:
     """A form at all times of a ball: `corners` and `normals` in the world."""
 
-    form: Form
+    form: ConvexForm
     corners: Moved
     normals: Moved
 
@@ -113,17 +113,17 @@ class Placed:
         return self.corners[[k for k in range(len(self.form.corners)) if k not in ends]]
 
 
-class Course:
+class MovingForm:
     """A form that moves by a flight, or rests."""
 
-    def __init__(self, form: Form, flight: Flight, still: bool) -> None:
+    def __init__(self, form: ConvexForm, flight: Flight, still: bool) -> None:
         self.form, self.flight = form, flight
         self._still = self._placed(flight.start, True) if still else None
 
-    def placed(self, time: Any) -> Placed:
+    def placed(self, time: Any) -> PlacedForm:
         return self._still or self._placed(time)
 
-    def _placed(self, time: Any, still: bool = False) -> Placed:
+    def _placed(self, time: Any, still: bool = False) -> PlacedForm:
         flight, form = self.flight, self.form
         if still or form.central:
             turn, spin = flight.placed, NONE
@@ -132,7 +132,7 @@ class Course:
             spin = turn @ (flight.inertia.inverse @ (turn.T @ flight.momentum))
         at, velocity = (flight.centre, NONE) if still else (flight.at(time), flight.velocity_at(time))
         out, normals = form.corners @ turn.T, form.normals @ turn.T
-        return Placed(form, Moved(out + at, cross(spin, out) + velocity), Moved(normals, cross(spin, normals)))
+        return PlacedForm(form, Moved(out + at, cross(spin, out) + velocity), Moved(normals, cross(spin, normals)))
 
     def rough(self, time: float) -> tuple[np.ndarray, np.ndarray]:
         """Corners and normals in doubles."""

@@ -21,20 +21,20 @@ from ....search.native.layout import UNIQUE
 from ....search.options import Options, resolved
 from ....situations.contact import situation
 from ....timeline.along import searched
-from ....timeline.evidence import Evidence, Query
+from ....timeline.evidence import Evidence, SceneQuery
 from ....timeline.scene import Scene
 from ...motion.templates import ONE, OTHER
 from ...narrow_phase.search import SIMULTANEITY, SPACING, TOLERANCE, surfaces_apart
 from ...reason import Undecided
 from ..arithmetic.enclosures import above, below
-from ..arithmetic.krawczyk import System
-from ..motion.body import Seen
+from ..arithmetic.krawczyk import SituationSystem
+from ..motion.body import QueriedBody
 
 # Where a contact is not found to be alone, spans end this part of the time before it after it.
 _SHORTER = 0.25, 2.0**-6, 2.0**-12
 
 @dataclass(frozen=True, eq=False)
-class Contact:
+class CertifiedContact:
     """The only contact of two bodies before the time `alone`: its `time`, `point` (3,) and a `normal` (3,) from the first body to the
     second; `closing`: the speed, in lengths of that, at which they come together.
     """
@@ -53,12 +53,12 @@ class Answer:
     """
 
     clear: float
-    contact: Contact | None = None
+    contact: CertifiedContact | None = None
     open: bool = False
     by: float | None = None
 
 
-def first_meeting(first: Seen, second: Seen, span: Window, size: float, clock: Clock) -> Answer:
+def first_meeting(first: QueriedBody, second: QueriedBody, span: Window, size: float, clock: Clock) -> Answer:
     """The first contact in a span of two bodies that are apart as it begins. Raises Undecided, without a word, if the budget is spent.
 
     Where a contact is found, but not that it is alone, shorter spans are searched, that end soon after it.
@@ -72,13 +72,13 @@ def first_meeting(first: Seen, second: Seen, span: Window, size: float, clock: C
     return found
 
 
-def _met(first: Seen, second: Seen, span: Window, size: float, clock: Clock) -> Answer:
+def _met(first: QueriedBody, second: QueriedBody, span: Window, size: float, clock: Clock) -> Answer:
     one, other = first.moving, second.moving
     scene = Scene([one.body, other.body], span, span, (), numbers=[one.numbers, other.numbers],
                   carried=[one.carried[ONE], other.carried[OTHER]])
     scene.states.usual = Start.DISJOINT
     options = Options(simultaneity=resolved(SIMULTANEITY, span), spacing=SPACING * size, tolerance=TOLERANCE)
-    *_, found = [Evidence(None, False, span[0]), *searched(Query(scene, options, clock))]
+    *_, found = [Evidence(None, False, span[0]), *searched(SceneQuery(scene, options, clock))]
     if not found.finished:
         raise Undecided
     search, clear = found.search, found.clear_until(span[1])
@@ -98,12 +98,13 @@ def _met(first: Seen, second: Seen, span: Window, size: float, clock: Clock) -> 
     return Answer(clear, contact, True, by)
 
 
-def apart(first: Seen, second: Seen, moment: float, clock: Clock) -> bool:
+def apart(first: QueriedBody, second: QueriedBody, moment: float, clock: Clock) -> bool:
     """Are the surfaces of two bodies proved not to meet at a moment?"""
     return surfaces_apart(first.moving, second.moving, moment, clock)
 
 
-def _contact(scene: Scene, meeting: Any, problem: Any, box: np.ndarray, bodies: tuple[Seen, Seen], alone: float) -> Contact | None:
+def _contact(scene: Scene, meeting: Any, problem: Any, box: np.ndarray, bodies: tuple[QueriedBody, QueriedBody],
+             alone: float) -> CertifiedContact | None:
     """What a search found, with all digits; None if that is not proved once more, or if other contacts may come as soon."""
     # Those that were searched may be measured, with numbers of their own; their points are the same.
     cells = meeting.first, meeting.second
@@ -113,7 +114,7 @@ def _contact(scene: Scene, meeting: Any, problem: Any, box: np.ndarray, bodies: 
     directions, count = exact.directions() if exact.directions is not None else None, sum(len(b.moving.numbers.symbols) for b in bodies)
     if exact.variables != problem.variables or directions is None or len(exact.parameters) != count:
         return None
-    system = System(exact, lambda time: [*bodies[0].numbers(time), *bodies[1].numbers(time)])
+    system = SituationSystem(exact, lambda time: [*bodies[0].numbers(time), *bodies[1].numbers(time)])
     zero = system.zero(box)
     if zero is None or not above(zero[-1]) < alone:
         return None
@@ -122,10 +123,10 @@ def _contact(scene: Scene, meeting: Any, problem: Any, box: np.ndarray, bodies: 
     speed = normal @ (bodies[0].velocity(point, time) - bodies[1].velocity(point, time))
     # Bodies that come from apart close along the direction that separates them, whichever way their normals are declared.
     normal, speed = (-normal, -speed) if speed < 0 else (normal, speed)
-    return Contact(time, point, normal, speed, alone) if normal @ normal > 0 else None
+    return CertifiedContact(time, point, normal, speed, alone) if normal @ normal > 0 else None
 
 
-def parted(first: Seen, second: Seen, touch: Any, after: float, size: float, clock: Clock) -> bool:
+def parted(first: QueriedBody, second: QueriedBody, touch: Any, after: float, size: float, clock: Clock) -> bool:
     """Two bodies touch at a time, at one place, where smooth faces do. Are they proved apart from then on, up to the time `after`?
 
     Both are given in the time -t. If they are apart at `after`, and the first contact before it, as the time runs back, is the only zero

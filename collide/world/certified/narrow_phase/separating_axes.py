@@ -12,22 +12,22 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .facets import Form, Moved, Placed
+from .facets import ConvexForm, Moved, PlacedForm
 
-Pair = tuple[Placed, Placed]
+Pair = tuple[PlacedForm, PlacedForm]
 
 
-class Kind(Enum):
+class AxisKind(Enum):
     FACE, EDGES, EDGE, CORNER = range(4)
 
 
-class Axis(NamedTuple):
+class MovingPlane(NamedTuple):
     """A plane that moves with face `one` of body `side` (0 or 1); with edges `one` of the first and `other` of the second body, where the
     way across both leads to the second one, or (`side` 1) away from it; or with edge, or corner, `one` of body `side` and the centre of
     the other, a ball.
     """
 
-    kind: Kind
+    kind: AxisKind
     side: int
     one: int
     other: int = 0
@@ -40,18 +40,18 @@ class Heights(NamedTuple):
     gaps: int
 
 
-def heights(axis: Axis, bodies: Pair) -> Heights:
+def heights(axis: MovingPlane, bodies: Pair) -> Heights:
     host, guest = bodies[axis.side], bodies[1 - axis.side]
-    if axis.kind is Kind.FACE:
+    if axis.kind is AxisKind.FACE:
         found = host.normals[axis.one].dot(guest.corners - host.corners[host.form.rings[axis.one][0]]).less(guest.form.radius)
         return Heights(found, len(guest.form.corners))
-    if axis.kind is Kind.EDGES:
+    if axis.kind is AxisKind.EDGES:
         (a, e), (b, f) = (bodies[k].edge(n) for k, n in enumerate((axis.one, axis.other)))
         across = -e.cross(f) if axis.side else e.cross(f)
         others = across.dot(a - bodies[0].but_edge(axis.one)), across.dot(bodies[1].but_edge(axis.other) - b)
         return Heights(_joined(across.dot(b - a), *others), 1)
     square = guest.form.radius * guest.form.radius
-    if axis.kind is Kind.CORNER:
+    if axis.kind is AxisKind.CORNER:
         away, at = guest.corners[0] - host.corners[axis.one], host.corners[axis.one]
         return Heights(_joined(away.dot(away).less(square), away.dot(at - host.but([axis.one]))), 1)
     start, e = host.edge(axis.one)
@@ -67,25 +67,25 @@ def _joined(first: Moved, *others: Moved) -> Moved:
         (first.at, [o.at for o in others]), (first.rate, [o.rate for o in others]))))
 
 
-def touch(axis: Axis, number: int, bodies: Pair) -> tuple[np.ndarray, np.ndarray] | None:
+def touch(axis: MovingPlane, number: int, bodies: Pair) -> tuple[np.ndarray, np.ndarray] | None:
     """The point and the unit normal, from the first body to the second, of a touch of that height at a time; None if it is not proved to be
     within what touches.
     """
     host, guest, sign = bodies[axis.side], bodies[1 - axis.side], -1 if axis.side else 1
-    if axis.kind is Kind.FACE:
+    if axis.kind is AxisKind.FACE:
         normal = host.normals.at[axis.one]
         point = guest.corners.at[number] - guest.form.radius * normal
         ring = host.corners.at[[*host.form.rings[axis.one]]]
         inside = all(np.cross(normal, b - a) @ (point - a) > 0 for a, b in zip(ring, np.roll(ring, -1, axis=0), strict=True))
         return (point, sign * normal) if inside else None
-    if axis.kind is Kind.EDGES:
+    if axis.kind is AxisKind.EDGES:
         (a, e), (b, f) = ((m.at for m in bodies[k].edge(n)) for k, n in enumerate((axis.one, axis.other)))  # type: ignore[misc]
         across = np.cross(e, f)
         square = across @ across
         along = np.cross(b - a, f) @ across / square, np.cross(b - a, e) @ across / square
         return (a + along[0] * e, _unit(sign * across)) if all(0 < s < 1 for s in along) else None
     centre = guest.corners.at[0]
-    if axis.kind is Kind.CORNER:
+    if axis.kind is AxisKind.CORNER:
         point = host.corners.at[axis.one]
         return point, _unit(sign * (centre - point))
     start, along = (m.at for m in host.edge(axis.one))
@@ -101,7 +101,7 @@ def _unit(way: np.ndarray) -> np.ndarray:
 # -- which of them ----------------------------------------------------------------------------------------------------
 
 
-def widest(forms: Sequence[Form], corners: Sequence[np.ndarray], normals: Sequence[np.ndarray]) -> list[Axis]:
+def widest(forms: Sequence[ConvexForm], corners: Sequence[np.ndarray], normals: Sequence[np.ndarray]) -> list[MovingPlane]:
     """Of all these planes, in doubles, those with the widest gap between two bodies, of each kind one, the widest first."""
     found = [*_faces(0, forms, corners, normals[0]), *_faces(1, forms, corners, normals[1])]
     for side in (0, 1):
@@ -112,16 +112,17 @@ def widest(forms: Sequence[Form], corners: Sequence[np.ndarray], normals: Sequen
     return [axis for gap, axis in sorted(found, key=lambda e: -e[0]) if gap > 0.0]
 
 
-def _faces(side: int, forms: Sequence[Form], corners: Sequence[np.ndarray], normals: np.ndarray) -> Iterator[tuple[float, Axis]]:
+def _faces(side: int, forms: Sequence[ConvexForm], corners: Sequence[np.ndarray],
+           normals: np.ndarray) -> Iterator[tuple[float, MovingPlane]]:
     if len(normals):
         refs = corners[side][[ring[0] for ring in forms[side].rings]]
         least = (normals @ corners[1 - side].T).min(axis=1) - (normals * refs).sum(axis=1) - float(forms[1 - side].radius)
-        yield float(least.max()), Axis(Kind.FACE, side, int(least.argmax()))
+        yield float(least.max()), MovingPlane(AxisKind.FACE, side, int(least.argmax()))
 
 
-def _of_ball(side: int, forms: Sequence[Form], corners: Sequence[np.ndarray]) -> Iterator[tuple[float, Axis]]:
+def _of_ball(side: int, forms: Sequence[ConvexForm], corners: Sequence[np.ndarray]) -> Iterator[tuple[float, MovingPlane]]:
     own, centre, radius = corners[side], corners[1 - side][0], float(forms[1 - side].radius)
-    for kind, ends in ((Kind.EDGE, forms[side].edges), (Kind.CORNER, np.arange(len(own))[:, None])):
+    for kind, ends in ((AxisKind.EDGE, forms[side].edges), (AxisKind.CORNER, np.arange(len(own))[:, None])):
         if not len(ends):
             continue
         a, e = own[ends[:, 0]], own[ends[:, -1]] - own[ends[:, 0]]
@@ -129,10 +130,10 @@ def _of_ball(side: int, forms: Sequence[Form], corners: Sequence[np.ndarray]) ->
         away = away - e * ((away * e).sum(axis=1) / np.maximum((e * e).sum(axis=1), 1e-300))[:, None]
         beyond = _others(away @ own.T, ends).max(axis=1) - (away * a).sum(axis=1)
         gap = np.where(beyond < 0.0, np.linalg.norm(away, axis=1) - radius, -np.inf)
-        yield float(gap.max()), Axis(kind, side, int(gap.argmax()))
+        yield float(gap.max()), MovingPlane(kind, side, int(gap.argmax()))
 
 
-def _edges(forms: Sequence[Form], corners: Sequence[np.ndarray]) -> Iterator[tuple[float, Axis]]:
+def _edges(forms: Sequence[ConvexForm], corners: Sequence[np.ndarray]) -> Iterator[tuple[float, MovingPlane]]:
     (a, e), (b, f) = ((own[form.edges[:, 0]], own[form.edges[:, 1]] - own[form.edges[:, 0]])
                       for own, form in zip(corners, forms, strict=True))
     across = np.cross(e[:, None], f[None])
@@ -144,7 +145,7 @@ def _edges(forms: Sequence[Form], corners: Sequence[np.ndarray]) -> Iterator[tup
         over = _others(-sign * (across @ corners[1].T), forms[1].edges[None]).max(axis=-1) + sign * at[1]
         gap = np.where((under < 0.0) & (over < 0.0) & (size[..., 0] > 0.0), sign * (at[1] - at[0]), -np.inf)
         i, j = np.unravel_index(int(gap.argmax()), gap.shape)
-        yield float(gap[i, j]), Axis(Kind.EDGES, side, int(i), int(j))
+        yield float(gap[i, j]), MovingPlane(AxisKind.EDGES, side, int(i), int(j))
 
 
 def _others(levels: np.ndarray, ends: np.ndarray) -> np.ndarray:

@@ -9,7 +9,7 @@ import pytest
 from flint import arb, ctx, fmpq
 
 from codegen.emit.elementary import tabulated
-from codegen.emit.elementary.tabulated import ERF, ERFC, SI, Table, bessel_table
+from codegen.emit.elementary.tabulated import ERF, ERFC, SI, CellTable, bessel_table
 from codegen.emit.lanes import Emit
 from codegen.machine.native import machine
 from tests.lanes import VectorFunction
@@ -18,7 +18,7 @@ from .referee import ball, excess, largest_excess, same_bits, sizes
 
 ORDERS = [0, 1, 2, 5, 40]
 Real = Callable[[arb], arb]
-FUNCTIONS: dict[str, tuple[Table, Real, Emit]] = {
+FUNCTIONS: dict[str, tuple[CellTable, Real, Emit]] = {
     "erf": (ERF, lambda a: a.erf(), tabulated.erf), "erfc": (ERFC, lambda a: a.erfc(), tabulated.erfc),
     "Si": (SI, lambda a: a.si(), tabulated.sine_integral),
     **{f"J{n}": (bessel_table(n), lambda a, n=n: a.bessel_j(arb(n)), lambda L, *x, n=n: tabulated.bessel_j(L, *x, n)) for n in ORDERS},
@@ -26,7 +26,7 @@ FUNCTIONS: dict[str, tuple[Table, Real, Emit]] = {
 
 
 @pytest.fixture(params=FUNCTIONS)
-def function(request: pytest.FixtureRequest) -> tuple[Table, Real, Emit]:
+def function(request: pytest.FixtureRequest) -> tuple[CellTable, Real, Emit]:
     return FUNCTIONS[request.param]
 
 
@@ -34,7 +34,7 @@ def exact(x: Fraction) -> arb:
     return arb(fmpq(x.numerator, x.denominator))
 
 
-def test_rows(function: tuple[Table, Real, Emit]) -> None:
+def test_rows(function: tuple[CellTable, Real, Emit]) -> None:
     """The polynomial of a row, without its roundings, is as near as is said; at the ends of its cell and inside."""
     table, f, _ = function
     rng = np.random.default_rng(1)
@@ -49,13 +49,13 @@ def test_rows(function: tuple[Table, Real, Emit]) -> None:
                 assert standing + growing * abs(float(t)) < 2.0**-52
 
 
-def points(table: Table, seed: int) -> np.ndarray:
+def points(table: CellTable, seed: int) -> np.ndarray:
     rng = np.random.default_rng(seed)
     ends = np.arange(-table.limit, table.limit + 0.1, float(table.width) / 2)
     return np.concatenate([rng.uniform(-table.limit, table.limit, 300), sizes(rng, 100, -1074, 1), np.nextafter(ends, 0), ends])
 
 
-def test_values_are_enclosed(function: tuple[Table, Real, Emit]) -> None:
+def test_values_are_enclosed(function: tuple[CellTable, Real, Emit]) -> None:
     table, f, emit = function
     x = points(table, 2)
     n, h = VectorFunction(emit, 2, 2)(-x, x)
@@ -87,7 +87,7 @@ def test_erfc_is_close() -> None:
     assert (n[:5] == 0).all() and n[5] < 0 and h[0] == 2 and (h[2:4] == 5e-324).all() and h[4] < 1e-318
 
 
-def test_boxes_are_enclosed(function: tuple[Table, Real, Emit]) -> None:
+def test_boxes_are_enclosed(function: tuple[CellTable, Real, Emit]) -> None:
     """Small ones to the square of their width."""
     table, f, emit = function
     rng = np.random.default_rng(4)
@@ -141,7 +141,7 @@ def test_beyond_the_tables() -> None:
 def test_a_wrong_table_is_noticed(change: str, monkeypatch: pytest.MonkeyPatch) -> None:
     honest = tabulated._row
 
-    def row(table: Table, k: int) -> list[float]:
+    def row(table: CellTable, k: int) -> list[float]:
         found = honest(table, k)
         found[4 if change == "coefficient" else -1] *= 1 + 2.0**-30 if change == "coefficient" else 2.0**-9
         return found
@@ -151,7 +151,7 @@ def test_a_wrong_table_is_noticed(change: str, monkeypatch: pytest.MonkeyPatch) 
         test_values_are_enclosed(FUNCTIONS["Si"])
 
 
-def test_points(function: tuple[Table, Real, Emit]) -> None:
+def test_points(function: tuple[CellTable, Real, Emit]) -> None:
     table, f, _ = function
     names = {"erf": tabulated.erf_point, "erfc": tabulated.erfc_point, "sine_integral": tabulated.sine_integral_point}
     emit = names.get(table.name) or (lambda L, x: tabulated.bessel_j_point(L, x, table.function.power))

@@ -11,7 +11,7 @@ import sympy as sp
 
 import collide
 from collide import Status
-from collide.bezier.form import Piece, Run, pieces
+from collide.bezier.form import BezierPiece, ParameterRun, pieces
 from collide.bezier.kernel import radius
 from collide.bezier.memory import LANES
 from collide.bezier.published import time_dependent
@@ -225,7 +225,8 @@ def test_published_pairs(name):
     data = np.load(PLACE)
     exact = np.vectorize(Fraction, otypes=[object])
     for q, truth in zip(data[name][:25], data[f"{name}_time"][:25], strict=True):
-        patches = [Piece((Run(0, 1), Run(0, 1)), exact(np.ones(net.shape[1:3])).tolist(), *exact(net).tolist()) for net in q]
+        patches = [BezierPiece((ParameterRun(0, 1), ParameterRun(0, 1)),
+                               exact(np.ones(net.shape[1:3])).tolist(), *exact(net).tolist()) for net in q]
         search = time_dependent.PatchSearch([0, 1], patches, (sp.Integer(0), sp.Integer(1)))
         search.set(1e-6, 0.05, 1e-8)
         assert drive(search, Clock(as_budget(10.0)))

@@ -84,8 +84,8 @@ def joined(runs):
 
 def test_signs_that_rounding_does_not_tell_are_asked_for(monkeypatch):
     asked = []
-    side = nodes.Tree.side
-    monkeypatch.setattr(nodes.Tree, "side", lambda self, *args: asked.append(1) or side(self, *args))
+    side = nodes.IndexTree.side
+    monkeypatch.setattr(nodes.IndexTree, "side", lambda self, *args: asked.append(1) or side(self, *args))
     index = Index(cube(np.array([[0.1, 0.2, 0.7], [0.3, -0.6, 0.1], [0.9, 0.1, -0.2]])))
     asked.clear()
     kinds, _ = index.classify(np.array([[0.25, 0.5, 0.5]]) @ np.array([[0.1, 0.2, 0.7], [0.3, -0.6, 0.1], [0.9, 0.1, -0.2]]).T)

@@ -151,7 +151,7 @@ def test_edges_carried_along_are_enclosed():
     """R (q - p) for doubles p and q whose difference is none, against rationals."""
     def write(module, L):
         p, q = ([splat(L, "%Q", 3 * k + i) for i in range(3)] for k in range(2))
-        ends = linear_moving.Carried(L, 0, 0).vector([(L.sub(x, y), L.sub(y, x)) for x, y in zip(p, q, strict=True)])
+        ends = linear_moving.MotionControls(L, 0, 0).vector([(L.sub(x, y), L.sub(y, x)) for x, y in zip(p, q, strict=True)])
         for k, x in enumerate(ends):
             L.store("%out", 2 * k, x[0])
             L.store("%out", 2 * k + 1, x[1])

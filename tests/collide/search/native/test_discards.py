@@ -32,7 +32,7 @@ LATER = np.nextafter(1.0, 2.0)
 
 
 @native
-def settle_held(s: SearchMemory, p: layout.Problem) -> int:
+def settle_held(s: SearchMemory, p: layout.ProblemRow) -> int:
     settle(s, p, 0)
     return 0
 
@@ -53,7 +53,7 @@ def test_a_window_moves_on_as_far_as_it_was_looked_at(motion, bound, until, left
     """The window [0.25, 3], of which the part up to `until` was seen to be free up to `bound`."""
     found = search(falling(motion), PLATE, (0, 4), tangency=False, simultaneity=0.25)
     a = found.arrays
-    a.table(layout.Problem)["root"][0], found.open_count = -1, 0
+    a.table(layout.ProblemRow)["root"][0], found.open_count = -1, 0
     found.proved = 2.0
     a["before"][0], a["until"][0], a["tested"][0] = [[0, 1]] * 4 + [[0.25, 3]], until, 0
     a["both"][0] = 0
@@ -67,7 +67,7 @@ def test_a_window_moves_on_as_far_as_it_was_looked_at(motion, bound, until, left
 
 
 @native
-def narrow_lanes(s: SearchMemory, p: layout.Problem) -> int:
+def narrow_lanes(s: SearchMemory, p: layout.ProblemRow) -> int:
     narrow(s, p)
     return 0
 
@@ -151,12 +151,12 @@ def test_crossings_at_the_side_of_a_face_stay_in_the_search(implicit):
 
 
 @native
-def take_one(s: SearchMemory, p: layout.Problem) -> int:
+def take_one(s: SearchMemory, p: layout.ProblemRow) -> int:
     return take(s, p)
 
 
 @native
-def wanted_root(s: SearchMemory, p: layout.Problem) -> int:
+def wanted_root(s: SearchMemory, p: layout.ProblemRow) -> int:
     return 1 if wanted(s, p, p.root) else 0
 
 
@@ -167,13 +167,13 @@ def test_at_a_border_no_region_settles_a_box(at_border):
     a = found.arrays
     a["region"][0], a["kind"][0], a["owner"][0], found.solution_count = [[-2, 2]] * 5, layout.UNIQUE, 0, 1
     a["border"][0, :4] = 1
-    a["box"][a.table(layout.Problem)["root"][0]] = [[-0.5, 0.5]] * 3 + [[0.5, 1.0 if at_border else 0.75], [0, 1]]
+    a["box"][a.table(layout.ProblemRow)["root"][0]] = [[-0.5, 0.5]] * 3 + [[0.5, 1.0 if at_border else 0.75], [0, 1]]
     assert bool(compiled(wanted_root)(a.address, 0)) is at_border
     assert compiled(take_one)(a.address, 0) == int(at_border)
 
 
 @native
-def keep_held(s: SearchMemory, p: layout.Problem) -> int:
+def keep_held(s: SearchMemory, p: layout.ProblemRow) -> int:
     keep_clear(s, p, s.hold[0])
     return 0
 
@@ -190,7 +190,7 @@ def test_a_box_that_is_given_up_leaves_its_times():
 
 
 @native
-def near_held(s: SearchMemory, p: layout.Problem, whole: int) -> int:
+def near_held(s: SearchMemory, p: layout.ProblemRow, whole: int) -> int:
     return 1 if near_sample(s, p, whole != 0, 1.0) >= 0 else 0
 
 
@@ -223,7 +223,7 @@ def test_what_a_sample_stands_for(kind, owner, moment, middle, size, thinned):
 
 
 @native
-def thin_held(s: SearchMemory, p: layout.Problem) -> int:
+def thin_held(s: SearchMemory, p: layout.ProblemRow) -> int:
     thin(s, p, 1)
     return s.action[0]
 
@@ -244,7 +244,7 @@ def test_a_box_that_is_thinned_bounds_what_is_clear():
     """The box thinned above begins at 3/4, the sample that stands for it at 1: before 3/4 all is clear, not before 1."""
     found = search(ParametricSurface([u, v, 1 - t], PLATE.domain), PLATE, (0, 2), spacing=0.5, simultaneity=0.5)
     a = found.arrays
-    a.table(layout.Problem)["root"][0], found.open_count = -1, 0
+    a.table(layout.ProblemRow)["root"][0], found.open_count = -1, 0
     a["kind"][0], a["owner"][0], a["found"][0, 4], a["dimension"][0], found.solution_count = layout.EXISTS, 0, 1.0, -1, 1
     assert found.clear_until(found.solutions, 2.0) == 1.0
     a["hold"][:] = [[-0.1, 0.1]] * 4 + [[0.75, 1.25]]
@@ -254,7 +254,7 @@ def test_a_box_that_is_thinned_bounds_what_is_clear():
 
 
 @native
-def split_held(s: SearchMemory, p: layout.Problem, j: int) -> int:
+def split_held(s: SearchMemory, p: layout.ProblemRow, j: int) -> int:
     split(s, p, 0, j)
     return 0
 
@@ -262,7 +262,7 @@ def split_held(s: SearchMemory, p: layout.Problem, j: int) -> int:
 def test_a_box_that_cannot_be_halved_is_located():
     found = search(ParametricSurface(TILTED, PLATE.domain), PLATE, (0, 2))
     box = np.array([[0.25, 0.5]] * 4 + [[1.0, 1.5]])
-    found.arrays.table(layout.Problem)["root"][0], found.arrays["hold"][0], found.open_count = -1, box, 0
+    found.arrays.table(layout.ProblemRow)["root"][0], found.arrays["hold"][0], found.open_count = -1, box, 0
     compiled(split_held)(found.arrays.address, 0, -1)
     assert [found.kind(k) for k in found.solutions] == [layout.LOCATED] and (found.found(0) == box).all()
     assert len(found.open(0)) == 0 and found.clear == 1.0
@@ -272,7 +272,7 @@ def test_a_box_that_cannot_be_halved_is_located():
 
 
 @native
-def drop_lanes(s: SearchMemory, p: layout.Problem, used: int) -> int:
+def drop_lanes(s: SearchMemory, p: layout.ProblemRow, used: int) -> int:
     evaluate_ranges(s, p, used)
     drop_impossible(s, p, used)
     return 0

@@ -75,7 +75,7 @@ def test_no_window_moves_on_beyond_a_contact(motion):
 
 
 @native
-def narrow_lanes(s: SearchMemory, p: layout.Problem) -> int:
+def narrow_lanes(s: SearchMemory, p: layout.ProblemRow) -> int:
     narrow(s, p)
     return 0
 
@@ -99,12 +99,12 @@ def test_a_box_is_not_narrowed_beyond_a_contact(motion):
 
 
 @native
-def halve_held(s: SearchMemory, p: layout.Problem, j: int) -> int:
+def halve_held(s: SearchMemory, p: layout.ProblemRow, j: int) -> int:
     return halve(s, p, 0, 1, j)
 
 
 @native
-def split_held(s: SearchMemory, p: layout.Problem, j: int) -> int:
+def split_held(s: SearchMemory, p: layout.ProblemRow, j: int) -> int:
     split(s, p, 0, j)
     return 0
 
@@ -116,7 +116,7 @@ def test_the_halves_of_a_box_leave_no_gap(j):
     a = found.arrays
     for _ in range(20):
         box = np.sort(rng.normal(size=(5, 2)) * 10.0 ** rng.integers(-9, 9), axis=1)
-        a.table(layout.Problem)["root"][0], a["before"][0], a["hold"][0] = -1, box, box
+        a.table(layout.ProblemRow)["root"][0], a["before"][0], a["hold"][0] = -1, box, box
         assert compiled(halve_held)(found.arrays.address, 0, j) == 2
         compiled(split_held)(found.arrays.address, 0, j)
         for first, second in (a["before"][:2], sorted(found.open(0), key=lambda part: part[j, 0])):
@@ -126,7 +126,7 @@ def test_the_halves_of_a_box_leave_no_gap(j):
 
 
 @native
-def due_held(s: SearchMemory, p: layout.Problem) -> int:
+def due_held(s: SearchMemory, p: layout.ProblemRow) -> int:
     return 1 if due(s, p, 0) else 0
 
 
@@ -140,12 +140,12 @@ def test_a_horizon_before_time_zero_is_no_size_of_a_box_that_was_solved_in():
 
 
 @native
-def late_held(s: SearchMemory, p: layout.Problem) -> int:
+def late_held(s: SearchMemory, p: layout.ProblemRow) -> int:
     return 1 if too_late(s, p, s.hold[0]) else 0
 
 
 @native
-def trim_held(s: SearchMemory, p: layout.Problem) -> int:
+def trim_held(s: SearchMemory, p: layout.ProblemRow) -> int:
     trim(s, p, s.hold[0])
     return 0
 
@@ -164,12 +164,12 @@ def test_what_comes_with_the_first_contact_is_not_too_late():
 
 
 @native
-def inside_held(s: SearchMemory, p: layout.Problem) -> int:
+def inside_held(s: SearchMemory, p: layout.ProblemRow) -> int:
     return 1 if inside_region(s, p, s.hold[0], 0) else 0
 
 
 @native
-def known_held(s: SearchMemory, p: layout.Problem) -> int:
+def known_held(s: SearchMemory, p: layout.ProblemRow) -> int:
     return 1 if known(s, p, s.hold[0]) else 0
 
 
@@ -231,17 +231,17 @@ def test_only_a_unique_zero_of_the_same_problem_settles_a_box():
 
 
 @native
-def unique_at(s: SearchMemory, p: layout.Problem) -> int:
+def unique_at(s: SearchMemory, p: layout.ProblemRow) -> int:
     return 1 if prove_unique(s, p) else 0
 
 
 @native
-def exists_at(s: SearchMemory, p: layout.Problem) -> int:
+def exists_at(s: SearchMemory, p: layout.ProblemRow) -> int:
     return 1 if prove_exists(s, p) else 0
 
 
 @native
-def prove_at(s: SearchMemory, p: layout.Problem) -> int:
+def prove_at(s: SearchMemory, p: layout.ProblemRow) -> int:
     return 1 if prove(s, p, False) else 0
 
 
@@ -268,13 +268,13 @@ def test_where_bodies_pass_nothing_is_proved(entry, gap):
 
 
 @native
-def prove_near_held(s: SearchMemory, p: layout.Problem) -> int:
+def prove_near_held(s: SearchMemory, p: layout.ProblemRow) -> int:
     prove_near(s, p, s.hold[0], 0.8)
     return 0
 
 
 @native
-def prove_beside_held(s: SearchMemory, p: layout.Problem) -> int:
+def prove_beside_held(s: SearchMemory, p: layout.ProblemRow) -> int:
     prove_beside(s, p, s.hold[0])
     return 0
 
@@ -288,19 +288,19 @@ def test_proofs_round_a_box_need_a_crossing(entry, cut):
     ball = ImplicitSurface(x**2 + y**2 + z**2 - 1, bounds=[(-2, 2), (-2, 2), (-2, R(1, 2) if cut else 2)])
     found = search(ball, ParametricSurface([u, v, 2 - t], PLATE.domain), (0, 4), tangency=False)
     for size in 10.0 ** np.arange(-9, -1):
-        found.arrays.table(layout.Problem)["tried_beside"][0] = 0
+        found.arrays.table(layout.ProblemRow)["tried_beside"][0] = 0
         found.arrays["hold"][0] = [[-size, size], [-size, size], [1, 1 + size]]
         compiled(entry)(found.arrays.address, 0)
     assert found.proved >= 1.5 if cut else 1 <= found.proved < 1.1
 
 
 @native
-def impossible_held(s: SearchMemory, p: layout.Problem) -> int:
+def impossible_held(s: SearchMemory, p: layout.ProblemRow) -> int:
     return 1 if impossible(s, p, s.hold[0]) else 0
 
 
 @native
-def feasible_held(s: SearchMemory, p: layout.Problem) -> int:
+def feasible_held(s: SearchMemory, p: layout.ProblemRow) -> int:
     return 1 if feasible(s, p, s.hold[0]) else 0
 
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from collide import Outcome, RigidBody, World
-from collide.world.broad_phase.boxes import Frame, Neighbours, box, falling, falling_box, leash, not_before, not_before_box
+from collide.world.broad_phase.boxes import BoxFrame, MovingBoxes, box, falling, falling_box, leash, not_before, not_before_box
 from collide.world.journal import Undoable
 from collide.world.motion.ballistic import flight
 from collide.world.motion.state import Inertia
@@ -64,7 +64,7 @@ def test_a_leash_is_kept():
 def test_near_are_those_whose_boxes_meet():
     """Of two that fall, those that fall; of others, those at rest. And after undoing, as before."""
     rng = np.random.default_rng(7)
-    near, boxes, falls = Neighbours(30), rng.uniform(0, 5, (2, 30, 3)), rng.uniform(size=30) < 0.5
+    near, boxes, falls = MovingBoxes(30), rng.uniform(0, 5, (2, 30, 3)), rng.uniform(size=30) < 0.5
     ends = boxes + rng.uniform(0, 2, (2, 30, 3))
     for k in range(30):
         near.falling(k, bool(falls[k]))
@@ -81,7 +81,7 @@ def test_near_are_those_whose_boxes_meet():
         assert near.both_until(k, j) == 1.0 + bool(falls[k] and falls[j]) + min(k, j)
     near.mark()
     near.falling(0, not falls[0])
-    near.hold(5, Frame.REST, boxes[0, 6], ends[0, 6], 0.5)
+    near.hold(5, BoxFrame.REST, boxes[0, 6], ends[0, 6], 0.5)
     near.undo()
     assert [near.near(k) for k in range(30)] == [there(k) for k in range(30)]
 

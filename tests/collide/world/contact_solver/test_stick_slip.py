@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from collide.world.contact_solver import stick_slip
-from collide.world.contact_solver.forces import ActiveConstraint, Motion, solved
+from collide.world.contact_solver.forces import ActiveConstraint, ContactDynamics, solved
 from collide.world.contact_solver.stick_slip import gripped
 
 FRICTION, GRAVITY = 0.5, 10.0
@@ -15,13 +15,13 @@ FRAME = np.array([[0.0, 0, 1], [1, 0, 0], [0, 1, 0]])
 INVERSE = np.diag([1.0, 1, 1, 6, 6, 6])
 
 
-def block(slope: float, turn: float = 0.3) -> tuple[list[ActiveConstraint], Motion]:
+def block(slope: float, turn: float = 0.3) -> tuple[list[ActiveConstraint], ContactDynamics]:
     """A cube of mass 1 with four corners on a plane: gravity's parts across the plane, in a direction, and along its normal."""
     arms = np.array([[x, y, -0.5] for x, y in itertools.product((-0.5, 0.5), repeat=2)])
     rows = np.array([[[*e, *np.cross(arm, e)] for e in FRAME] for arm in arms])
     down = GRAVITY * np.array([np.sin(slope) * np.cos(turn), np.sin(slope) * np.sin(turn), -np.cos(slope)])
     free = np.tile(FRAME @ down, (4, 1))
-    now = Motion(np.tile(FRAME, (4, 1, 1)), rows, np.zeros((4, 3)), free, np.zeros(4), arms)
+    now = ContactDynamics(np.tile(FRAME, (4, 1, 1)), rows, np.zeros((4, 3)), free, np.zeros(4), arms)
     link: Any = None
     return [ActiveConstraint(link, FRICTION, None, 1e-9) for _ in range(4)], now
 

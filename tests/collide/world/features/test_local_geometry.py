@@ -5,9 +5,9 @@ import pytest
 import sympy as sp
 
 from collide.world.contact.tracked_pair import OnSmooth
-from collide.world.features.curved import Patch
+from collide.world.features.curved import CurvedPatch
 from collide.world.features.local_geometry import Lost
-from collide.world.features.straight import Segment
+from collide.world.features.straight import StraightSegment
 from collide.world.motion.rotation import about
 from collide.world.motion.state import BodyState
 from generative import ParametricSurface, u, v
@@ -17,7 +17,7 @@ SEMIAXES = np.array([0.75, 0.5, 0.4])
 
 def ellipsoid(*semiaxes):
     a, b, c = map(sp.nsimplify, semiaxes)
-    return Patch(ParametricSurface([a * sp.cos(u) * sp.cos(v), b * sp.sin(u) * sp.cos(v), c * sp.sin(v)],
+    return CurvedPatch(ParametricSurface([a * sp.cos(u) * sp.cos(v), b * sp.sin(u) * sp.cos(v), c * sp.sin(v)],
                                    {u: (0, 2 * sp.pi), v: (-sp.pi / 2, sp.pi / 2)}), np.zeros(3), False)
 
 
@@ -29,7 +29,7 @@ def moving(seed):
     return lambda t: BodyState(centre + t * velocity, about(spin / rate, t * rate) @ about(axis / size, 0.3), velocity, spin)
 
 
-EDGE = Segment(np.array([-1.0, 0.1, 0.2]), np.array([2.0, 0.3, -0.2]), np.zeros((0, 3)))
+EDGE = StraightSegment(np.array([-1.0, 0.1, 0.2]), np.array([2.0, 0.3, -0.2]), np.zeros((0, 3)))
 
 
 @pytest.mark.parametrize("first", [ellipsoid(0.6, 0.3, 0.5), EDGE], ids=["ellipsoid", "edge"])

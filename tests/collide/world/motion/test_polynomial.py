@@ -7,7 +7,7 @@ import pytest
 import sympy as sp
 
 from collide import Outcome, RigidBody, World
-from collide.world.dynamics.equations import System
+from collide.world.dynamics.equations import MotionEquations
 from collide.world.dynamics.picard import INTEGRAL, NODES, POINTS, followed
 from collide.world.motion.ballistic import flight
 from collide.world.motion.polynomial import onset
@@ -73,7 +73,7 @@ def test_torques_turn():
         turn_at = staticmethod(lambda t: np.eye(3))
         places = staticmethod(lambda times: BodyState(*(np.repeat(e[None], len(times), axis=0) for e in (ZERO, np.eye(3), ZERO, ZERO))))
 
-    system = System(lambda state: np.array([[[0, 0, 0], [0, 0, 8.0 * state.time]]]), [particulars], ZERO)
+    system = MotionEquations(lambda state: np.array([[[0, 0, 0], [0, 0, 8.0 * state.time]]]), [particulars], ZERO)
     (course,) = system.courses(0.0, [Still()])
     s = course.until
     np.testing.assert_allclose(course.spin_at(s), [0, 0, s**2], atol=1e-9)

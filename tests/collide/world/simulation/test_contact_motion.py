@@ -14,7 +14,7 @@ from collide.search.budget import Budget
 from collide.world.contact.closed_forms import OnFace
 from collide.world.contact.manifold import ContactConstraint, Side, manifold, separating
 from collide.world.contact_solver.forces import ActiveConstraint
-from collide.world.dynamics.equations import System
+from collide.world.dynamics.equations import MotionEquations
 from collide.world.dynamics.guards import GuardSet
 from collide.world.dynamics.projection import lifted
 from collide.world.dynamics.steady_contact import ContactMode
@@ -344,7 +344,7 @@ def test_what_landed_too_deep_is_lifted_by_the_least_change(corners, shift):
         actor.begin(0.0)
     body = simulation.actors[1]
     courses = [simulation.actors[0].course, body.course.again(0.0, centre=np.array([0, 0, 0.5 - 1e-10]))]
-    system = System(None, simulation.particulars, np.zeros(3), [1], kept)
+    system = MotionEquations(None, simulation.particulars, np.zeros(3), [1], kept)
     if shift is None:
         row = np.array([0, 0, 1, *np.cross(foot[0], [0, 0, 1])])
         moved = row / np.repeat([3, 3 / 6], 3)

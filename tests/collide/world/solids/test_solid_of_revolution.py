@@ -72,7 +72,7 @@ def test_it_is_told_whether_bounds_cut_off_a_sliver():
 
 def test_certified_runs_see_faces_where_they_are_exact():
     pytest.importorskip("flint")
-    from collide.world.certified.motion.body import Body
+    from collide.world.certified.motion.body import CertifiedBody
 
     cut = ImplicitSurface(x**2 + y**2 - sp.Rational(9, 100), bounds=[(-0.3, 0.3), (-0.3, 0.3), (0, 1)]) & (
         ImplicitSurface(z - 1, bounds=[(-1, 1), (-1, 1), (0, 2)]) & ImplicitSurface(-z, bounds=[(-1, 1), (-1, 1), (-1, 2)]))
@@ -80,7 +80,7 @@ def test_certified_runs_see_faces_where_they_are_exact():
         for fixed in (False, True):
             (actor,) = collide.World([collide.RigidBody(shape, fixed=fixed)])._actors()
             actor.begin(0.0)
-            body = Body(actor)
+            body = CertifiedBody(actor)
             assert body.shape is (actor.rigid.outline if exactly else shape)
             seen = body.seen(body.begun(0.0, np.zeros(3)), 0.0).moving.body
             assert type(seen) is type(body.shape)

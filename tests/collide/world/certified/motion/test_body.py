@@ -10,7 +10,7 @@ from mpmath import mpf
 
 from collide import Outcome, RigidBody, World
 from collide.world.certified import loop, next_contact
-from collide.world.certified.motion.body import Body
+from collide.world.certified.motion.body import CertifiedBody
 from collide.world.motion.rotation import matrix
 from generative import ImplicitSurface, ParametricSurface, u, v, x, y, z
 from tests.collide.world.scenes import BALL, EGG, FLOOR, RING
@@ -262,9 +262,9 @@ def test_ctrl_c_while_exact_masses_are_found_is_an_outcome(monkeypatch):
         calls.append(actor)
         if len(calls) == 2:
             raise KeyboardInterrupt
-        return Body(actor)
+        return CertifiedBody(actor)
 
-    monkeypatch.setattr(loop, "Body", interrupted)
+    monkeypatch.setattr(loop, "CertifiedBody", interrupted)
     part = world.run(until=1.0, certified=True)
     assert part.outcome is Outcome.BUDGET_SPENT and "interrupted" in part.reason and part.certified_until == 0.0
     lo, hi = part.bounds(0.0).positions[1].T

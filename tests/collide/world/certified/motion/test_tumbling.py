@@ -6,7 +6,7 @@ from flint import arb, ctx
 
 from collide import RigidBody, World
 from collide.world.certified.arithmetic.enclosures import matrix, number, vector
-from collide.world.certified.motion.ballistic import Inertia, flight
+from collide.world.certified.motion.ballistic import CertifiedInertia, flight
 from collide.world.certified.motion.tumbling import Tumbling
 from tests.collide.world.scenes import EGG
 
@@ -16,7 +16,7 @@ TURN = vector((0.8, 0.6, 0, 0))
 def inertia(moments, axis=None):
     matrices = [np.array([[e if i == j else arb(0) for j in range(3)] for i, e in enumerate(own)], object)
                 for own in ([number(e) for e in moments], [1 / number(e) for e in moments])]
-    return Inertia(matrices[0], matrices[1], axis)
+    return CertifiedInertia(matrices[0], matrices[1], axis)
 
 
 @pytest.fixture(autouse=True)
