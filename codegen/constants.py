@@ -102,7 +102,7 @@ def _end(e: Any) -> tuple[float, float]:
 
 
 def framed(ends: Sequence[tuple[tuple[float, float], tuple[float, float]]]) -> tuple[np.ndarray, np.ndarray]:
-    """From enclosures of both ends of intervals: arrays (n, 2) that enclose these and that lie within them."""
+    """Arrays (n, 2) that enclose intervals and that lie within them, from enclosures of both their ends."""
     outer = np.array([(lo[0], hi[1]) for lo, hi in ends]).reshape(-1, 2)
     inner = np.array([(lo[1], hi[0]) for lo, hi in ends]).reshape(-1, 2)
     return outer, np.where(inner[:, :1] <= inner[:, 1:], inner, outer)
@@ -174,7 +174,7 @@ class _Written:
 
 
 def _is_data(number: Any) -> bool:
-    """Is a rational number none of 0, 1 and -1?"""
+    """Whether a rational number is none of 0, 1 and -1."""
     return bool(number.q != 1 or not -1 <= number.p <= 1)
 
 

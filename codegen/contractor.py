@@ -203,7 +203,7 @@ def _integer(x: Expr) -> tuple[Relation, Relation]:
 
 
 def _structure(part: Part) -> str:
-    """How the relations are joined, as text: with their sides it determines the code."""
+    """The way the relations are joined, as text: with their sides it determines the code."""
     if isinstance(part, Relation):
         return f"{part.op} {part.holds}"
     return f"{type(part).__name__}({', '.join(map(_structure, part.parts))})"

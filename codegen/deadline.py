@@ -69,14 +69,15 @@ def check(needed: float = 0.0) -> None:
 
 
 class _Keyboard:
-    """Ctrl-C while the first thread has a limit: when it came, in seconds of the clock, or None; and was anybody told that it did?"""
+    """Ctrl-C while the first thread has a limit: when it came, in seconds of the clock, or None; and whether anybody was told that it did.
+    """
 
     def __init__(self) -> None:
         self.came: float | None = None
         self.told, self.again = False, False
 
     def hear(self) -> bool:
-        """From now on it is noted here, unless it is already, or means something else to the program."""
+        """Note Ctrl-C here from now on, unless it is noted already, or means something else to the program."""
         if threading.get_ident() != _first() or signal.getsignal(signal.SIGINT) is not signal.default_int_handler:
             return False
         self.__init__()  # type: ignore[misc]
@@ -110,7 +111,7 @@ _keyboard = _Keyboard()
 
 
 def interrupted() -> bool:
-    """Did Ctrl-C come while this thread, the first one, had a limit that it still has?"""
+    """Whether Ctrl-C came while this thread, the first one, had a limit that it still has."""
     if _keyboard.came is None or threading.get_ident() != _first():
         return False
     _keyboard.told = True
@@ -121,8 +122,8 @@ def interrupted() -> bool:
 
 
 class _Work:
-    """What says what is left of the time of some work, how late it may end, whether it may end `anywhere`, how often it was seen that it
-    should have ended, and at which of these looks it was last ended. `outer`: the work that it is a part of.
+    """Work with a limit: a function that says what is left of its time, how late it may end, whether it may end `anywhere`, how often it
+    was seen that it should have ended, and at which of these looks it was last ended. `outer`: the work that it is a part of.
     """
 
     def __init__(self, limit: Callable[[], float], late: float, anywhere: bool) -> None:
@@ -225,8 +226,8 @@ class _Watch:
 
 
 def _in_pure_code(thread: int) -> bool:
-    """Is a thread in code that may be left at any bytecode? While it waits for the interpreter it stays there, and what is raised in it is
-    raised before it goes on.
+    """Whether a thread is in code that may be left at any bytecode. While it waits for the interpreter it stays there, and what is raised
+    in it is raised before it goes on.
     """
     frame = sys._current_frames().get(thread)
     name = "" if frame is None else frame.f_globals.get("__name__", "")
@@ -234,8 +235,8 @@ def _in_pure_code(thread: int) -> bool:
 
 
 def _begins_or_ends(frame: FrameType | None) -> bool:
-    """Is a thread where a limit begins or ends? What is raised there would leave half of it. It was stopped in that frame, and what is
-    raised in it is raised before it goes on.
+    """Whether a thread is where a limit begins or ends. What is raised there would leave half of it. It was stopped in that frame, and what
+    is raised in it is raised before it goes on.
     """
     while frame is not None:
         if frame.f_code in _WHOLE:
@@ -245,7 +246,7 @@ def _begins_or_ends(frame: FrameType | None) -> bool:
 
 
 def _raise(thread: int, error: type[BaseException]) -> None:
-    """In a thread, as soon as it runs Python again."""
+    """Raise an error in a thread, as soon as it runs Python again."""
     ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread), ctypes.py_object(error))
 
 
@@ -264,7 +265,7 @@ _watch = _Watch()
 
 
 def _copied() -> None:
-    """In a process that was forked just now."""
+    """Reset limits and Ctrl-C in a process that was forked just now."""
     _left.set(None)
     _watch.forget()
     with contextlib.suppress(KeyboardInterrupt, ValueError):

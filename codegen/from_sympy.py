@@ -209,7 +209,7 @@ class _Converter:
 
 
 def _same(pool: ExprPool, e: Any, args: list[Expr]) -> Expr:
-    """What stands for a function that has no rule of its own."""
+    """The argument, in the place of a function that has no rule of its own."""
     return args[0]
 
 
@@ -258,7 +258,7 @@ RULES.update(dict.fromkeys(SPECIAL, lambda pool, e, args: args[0]))
 
 
 def _zeta(pool: ExprPool, e: Any, args: list[Expr]) -> Expr:
-    """Of integers from 2 up."""
+    """The zeta function of integers from 2 up."""
     s = e.args[0]
     if len(e.args) > 1 or not (s.is_Integer and s > 1):
         raise UnsupportedExpression(f"cannot compile {shown(e)}: zeta is known at integers from 2 up")

@@ -68,7 +68,7 @@ def _ratio(given: Any) -> tuple[Any, Any]:
 
 
 def shown(given: Any) -> str:
-    """What came, for a message: one line, not long."""
+    """The value that was given, for a message: one line, not long."""
     if isinstance(given, sp.Basic) and not is_writable(given):
         return f"a formula of {len(parts(given)):,} operations"
     try:

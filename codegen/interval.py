@@ -40,12 +40,12 @@ class Interval(NamedTuple):
         return min(max(middle, self.lo), self.hi)
 
     def contains(self, other: "float | Interval") -> bool:
-        """Does the interval hold this number, or the whole of another interval?"""
+        """Whether the interval holds this number, or the whole of another interval."""
         lo, hi = other if isinstance(other, Interval) else (other, other)
         return self.lo <= lo and hi <= self.hi
 
     def intersects(self, other: "Interval") -> bool:
-        """Do the two intervals share a number?"""
+        """Whether the two intervals share a number."""
         return self.lo <= other.hi and other.lo <= self.hi
 
     def __repr__(self) -> str:

@@ -31,7 +31,7 @@ def rounded_doubles(given: Any, name: str, end: int | None = None) -> NDArray[np
 
 
 def _inexact(array: NDArray[Any]) -> bool:
-    """May some of the numbers be no doubles?"""
+    """Whether some of the numbers may be no doubles."""
     if array.dtype.kind in "iu" and array.size:
         return int(array.max()) > _EXACT or int(array.min()) < -_EXACT
     return array.itemsize > 8

@@ -22,7 +22,7 @@ NEWTON_STEPS = 12
 
 
 LARGEST_ORDER = 1000
-"""Of a Bessel function; a table of larger orders would be zeros."""
+"""The largest order of a Bessel function; a table of larger orders would be zeros."""
 
 
 LARGEST_POLYGAMMA = 20
@@ -138,7 +138,7 @@ def _rational_power(p: ExprPool, base: Expr, numerator: int, denominator: int) -
 
 
 def _piecewise(p: ExprPool, e: Any, args: list[Expr]) -> Expr:
-    """Where no condition holds a Piecewise is undefined."""
+    """A Piecewise, undefined where no condition holds."""
     value = p.node("undefined")
     for expression, condition in reversed(list(zip(args[::2], args[1::2], strict=True))):
         value = completed(p.where(condition, expression, value))
@@ -259,5 +259,5 @@ SUPPORTED = sorted([*(kind.__name__ for kind in RULES if kind not in (sp.Add, sp
 
 
 def rule(kind: type) -> Convert | None:
-    """What becomes of a class; None if nothing does."""
+    """The rule that converts a class; None if there is none."""
     return RULES.get(kind) or _NAMED.get((kind.__module__, kind.__name__))

@@ -79,7 +79,7 @@ def is_writable(e: Any) -> bool:
 
 
 def free_symbols(*expressions: Any) -> set[Any]:
-    """Those of all expressions, as the property of SymPy has them."""
+    """The free symbols of all expressions, as the property of SymPy has them."""
     found: dict[int, frozenset[Any]] = {}
     for e in parts(*expressions):
         if _differs(type(e), "free_symbols"):  # type: ignore[arg-type]
@@ -131,7 +131,7 @@ def derivative(e: Any, s: sp.Symbol) -> Any:
 
 
 def _derivative(e: Any, slopes: list[Any], s: sp.Symbol) -> Any:
-    """That of one operation, by those of its arguments."""
+    """The derivative of one operation, by those of its arguments."""
     if not e.args:
         return sp.Integer(int(e == s))
     if not isinstance(e, sp.Expr):

@@ -164,7 +164,7 @@ def _find(name: str, parser: argparse.ArgumentParser) -> "Scene":
 
 
 def _check_targets(options: argparse.Namespace) -> None:
-    """What is missing is said before the search: what draws pictures (pages need nothing), and folders."""
+    """Refuse, before the search, options for which something is missing: what draws pictures (pages need nothing), or folders."""
     if options.png:
         from .picture import chromium
 

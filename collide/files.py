@@ -21,7 +21,7 @@ def write_text(path: str | PathLike[str], text: str, encoding: str = "utf-8") ->
 
 
 def remove(path: str | PathLike[str]) -> None:
-    """Remove a regular file, if there is one; of a link that which it leads to. Pipes and open files such as /dev/stdout stay."""
+    """Remove a regular file, if there is one; of a link, the file it leads to. Pipes and open files such as /dev/stdout stay."""
     if os.path.isfile(path) and not _numbered(path):
         os.remove(os.path.realpath(path))
 
@@ -77,7 +77,7 @@ def _told(path: str | PathLike[str], more: str = "") -> Iterator[None]:
 
 
 def _status(path: str | PathLike[str]) -> os.stat_result | None:
-    """That of a file which is there."""
+    """The status of a file that is there."""
     try:
         found = os.stat(path)
     except FileNotFoundError:
@@ -90,7 +90,7 @@ def _status(path: str | PathLike[str]) -> os.stat_result | None:
 
 
 def _numbered(path: str | PathLike[str]) -> bool:
-    """Is it an open file of a process, as /dev/stdout is? Others write to that, too."""
+    """Whether a path is an open file of a process, as /dev/stdout is. Others write to that, too."""
     name = os.fspath(path)
     while True:
         folder = os.path.realpath(os.path.dirname(os.path.abspath(name)))

@@ -62,7 +62,7 @@ def check_span(time: Any) -> tuple[float, float]:
 
 
 def _is_double(value: Any) -> bool:
-    """Is it a number of Python that is a double without rounding?"""
+    """Whether a value is a number of Python that is a double without rounding."""
     return type(value) is float or (type(value) is int and abs(value) <= 2**53)
 
 

@@ -18,7 +18,7 @@ class Body(Value):
 
     @property
     def name(self) -> str | None:
-        """What results call it; None: by its number."""
+        """The name that results call it by; None: they call it by its number."""
         return self._name
 
     def named(self, name: str | None) -> Self:
@@ -57,12 +57,12 @@ def body_name(bodies: Sequence[Any], k: int) -> str | None:
 
 
 def called(bodies: Sequence[Any], k: int, noun: str = "body ") -> str:
-    """What messages call body k: `body 2`, or `body 2 ("cup")` where it has a name."""
+    """The name of body k in messages: `body 2`, or `body 2 ("cup")` where it has a name."""
     name = body_name(bodies, k)
     return f"{noun}{k}" if name is None else f'{noun}{k} ("{name}")'
 
 
 def label(bodies: Sequence[Any], k: int, noun: str = "") -> str:
-    """What results call body k: by its name where no other body has that, else as messages do, here without the word `body`."""
+    """The name of body k in results: its own where no other body has that, else as in messages, here without the word `body`."""
     name = body_name(bodies, k)
     return called(bodies, k, noun) if name is None or [b.name for b in bodies].count(name) > 1 else name

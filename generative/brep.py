@@ -131,7 +131,7 @@ class Solid(Body):
 
     @property
     def closed(self) -> str:
-        """What is known of whether the faces close up, in words."""
+        """The knowledge of whether the faces close up, in words."""
         return self._closed
 
     def position(self, feature: Edge | Vertex, face: int = 0) -> tuple[Any, Any, Any]:

@@ -138,7 +138,7 @@ class Chain:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What was done to files that the chain was read from, a sentence each."""
+        """The changes made to files that the chain was read from, a sentence each."""
         return self._notes
 
     @property
@@ -181,8 +181,8 @@ class Chain:
 
     @property
     def ignore(self) -> list[tuple[str, ...]]:
-        """What `collide.first_contact` takes as `ignore`, by names: bodies of links that a joint joins, where they touch by design, and of
-        those that move as one. Links that are joined by fixed joints count as one link.
+        """The pairs that `collide.first_contact` takes as `ignore`, by names: bodies of links that a joint joins, where they touch by
+        design, and of those that move as one. Links that are joined by fixed joints count as one link.
         """
         groups = {link: {link} for link in {self.root, *(j.child for j in self._joints)}}
         for j in self._joints:

@@ -55,7 +55,7 @@ def smooth_bodies(bodies: Sequence[Any], begin: float, end: float) -> list[tuple
 
 
 def is_short(begin: float, end: float) -> bool:
-    """Is a stage so short that it may lie across one moment?"""
+    """Whether a stage is so short that it may lie across one moment."""
     return end <= begin + _ACROSS * math.ulp(max(abs(begin), abs(end)))
 
 
@@ -118,7 +118,7 @@ def atoms_of(e: Any, kinds: tuple[Any, ...]) -> frozenset[Any]:
 
 
 def changes_at_known_moments(kink: Any) -> bool:
-    """Does a formula change at the moments listed here, and at no others?"""
+    """Whether a formula changes at the moments listed here, and at no others."""
     return isinstance(kink, _KINKED) and all(_root(d) is not None for d in _differences(kink))
 
 
@@ -128,12 +128,12 @@ def kinks_along(formulas: Iterable[Any], symbol: Any, known: Known = ()) -> set[
 
 
 def changes_along(formulas: Iterable[Any], symbol: Any) -> set[Any]:
-    """What may change with a parameter."""
+    """The parts of formulas that may change with a parameter."""
     return {kink for e in formulas for kink in atoms(e, *_KINKED) if kink.has(symbol)}
 
 
 def continuous_along(formulas: Iterable[Any], symbol: Any, value: Any, beside: Sequence[Any], known: Known = ()) -> bool:
-    """Are formulas seen to be continuous at a value of a parameter? The formulas that hold on either side of it are compared."""
+    """Whether formulas are seen to be continuous at a value of a parameter. The formulas that hold on either side of it are compared."""
     switches = {e for f in formulas for e in atoms(f, sp.Piecewise)}
     pieces = [[branch(e, at, symbol, known) for at in (value, *beside)] for e in switches]
     return all(vanishes(_at(own[0] - e, symbol, value, known)) for own in pieces for e in own[1:])
@@ -236,7 +236,7 @@ def _piece(e: Any, moment: Any, symbol: Any, known: Known) -> Any:
 
 
 def _smooth(e: Any, moment: Any, symbol: Any, known: Known) -> Any:
-    """Of Abs, Max or Min of linear functions, the function that holds at a moment. If the numbers cannot be compared, it stays as it is."""
+    """The function that holds at a moment, of Abs, Max or Min of linear functions. If the numbers cannot be compared, it stays as it is."""
     terms = [e.args[0], -e.args[0]] if isinstance(e, sp.Abs) else list(e.args)
     values = [_at(a, symbol, moment, known) for a in terms]
     for term, value in zip(terms, values, strict=True):

@@ -33,7 +33,7 @@ def _square() -> Any:
 
 
 def is_pole(surface: ParametricSurface, symbol: Any, end: int) -> bool:
-    """Is this side of the rectangle proved to be a single point of the body (at every time)?"""
+    """Whether this side of the rectangle is proved to be a single point of the body (at every time)."""
     return _is_point(surface.body, symbol, surface.domain[symbol][end])
 
 
@@ -45,8 +45,8 @@ def _is_point(points: tuple[Any, ...], symbol: Any, value: Any) -> bool:
 
 
 def _seen_to_vary(e: Any, symbol: Any) -> bool:
-    """Is a formula clearly different at two numbers for the symbol, with some numbers for the others? Most formulas are, and then need not
-    be expanded.
+    """Whether a formula is clearly different at two numbers for the symbol, with some numbers for the others. Most formulas are, and then
+    need not be expanded.
 
     It is computed with 30 digits, so terms that cancel leave far less than that, unless they are larger than 10^20.
     """
@@ -121,7 +121,7 @@ def from_chart(surface: ParametricSurface, symbol: Any, end: int, first: float, 
 
 
 def pole_rate(surface: ParametricSurface, symbol: Any, end: int) -> float:
-    """By how much distances are multiplied in sines and cosines, of which rho is then the tangent of half; 0 where rho is the distance."""
+    """The factor of distances in sines and cosines, of which rho is then the tangent of half; 0 where rho is the distance."""
     r = sp.Dummy("r", real=True)
     inward = 1 if end == 0 else -1
     return float(_rate([e.xreplace({symbol: surface.domain[symbol][end] + inward * r}) for e in surface.body], r))

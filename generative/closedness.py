@@ -7,7 +7,7 @@ from typing import Any
 from .symbols import text
 
 Users = dict[tuple[int, int], list[tuple[int, bool]]]
-"""Of each edge, its lower vertex first: the faces that run through it, and whether they do so from the lower vertex on."""
+"""The faces that run through each edge, its lower vertex first, and whether they do so from the lower vertex on."""
 
 
 def check_closed(points: Sequence[Any], outlines: Sequence[Sequence[int]]) -> None:

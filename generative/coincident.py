@@ -62,7 +62,7 @@ class _Family:
         self.sign = _side(first.scale)
 
     def side(self, leaf: LeafTerms) -> int:
-        """If this leaf is of the function: 1 if it has inside where that is less, -1 if it has the other side; else 0."""
+        """The side of this leaf, if it is of the function: 1 if it has inside where that is less, -1 if it has the other side; else 0."""
         if [e for e, _ in leaf.terms] != [e for e, _ in self.first.terms]:
             return 0
         if not all(_equal(a, b) for (_, a), (_, b) in zip(leaf.terms, self.first.terms, strict=True)):
@@ -160,7 +160,7 @@ def _agree(a: Sequence[Any], b: Sequence[Any], near: float) -> bool:
 
 
 def _reach(leaves: Sequence[Any], frames: Sequence[Motion]) -> float:
-    """How far from the origin of their common frame leaves go, roughly."""
+    """The distance from the origin of their common frame that leaves reach, roughly."""
     bounds = max(_largest(leaf.bounds) for leaf in leaves)
     return bounds + max(_largest((tuple(frame.translation),)) for frame in set(frames))
 

@@ -75,7 +75,7 @@ class _Seen:
         self._found: list[tuple[Point, Point]] | None = None
 
     def near(self, other: "_Seen") -> bool:
-        """May their bounds meet?"""
+        """Whether the bounds of both may meet."""
         return math.dist(self.placed(self.middle), other.placed(other.middle)) <= math.hypot(*self.half) + math.hypot(*other.half)
 
     def placed(self, point: Sequence[float]) -> Point:
@@ -83,12 +83,12 @@ class _Seen:
         return tuple(sum(r * c for r, c in zip(row, point, strict=True)) + s for row, s in zip(self.turn, self.shift, strict=True))
 
     def value(self, point: Sequence[float]) -> float:
-        """Of the function at a point in the leaf's own frame; nan where it has none."""
+        """The value of the function at a point in the leaf's own frame; nan where it has none."""
         found = value_of(self.body, {**self.known, **dict(zip((x, y, z), map(decimal.Decimal, point), strict=True))})
         return float(found) if isinstance(found, decimal.Decimal) else math.nan
 
     def crosses(self, before: Point, after: Point) -> bool:
-        """Has the function zeros between two points of the shared frame that are near each other, within the bounds?"""
+        """Whether the function has zeros between two points of the shared frame that are near each other, within the bounds."""
         own = [[sum(self.turn[i][k] * (p[i] - self.shift[i]) for i in range(3)) for k in range(3)] for p in (before, after)]
         inside = all(abs(c - m) <= h * (1 + _BESIDE) for p in own for c, m, h in zip(p, self.middle, self.half, strict=True))
         return inside and self.value(own[0]) * self.value(own[1]) <= 0
@@ -116,7 +116,7 @@ class _Seen:
 
 
 def _zero(function: Callable[[float], float], a: float, b: float, f: float, g: float) -> float:
-    """Where a function with these values at both ends is 0, by regula falsi (Illinois)."""
+    """The zero of a function with these values at both ends, by regula falsi (Illinois)."""
     last, s = a, b
     for _ in range(_STEPS):
         s = (a * g - b * f) / (g - f)

@@ -27,7 +27,7 @@ Local = Callable[[float], tuple[Vertices, Triangles]]
 Times = tuple[float, ...]
 Place = Callable[[Any], tuple[np.ndarray, np.ndarray]]
 Condition = tuple[Callable[..., np.ndarray], int]
-"""What is cut off: the points at which the function, of points in the frame of the leaf and of the time, has this sign."""
+"""The part that is cut off: the points at which the function, of points in the frame of the leaf and of the time, has this sign."""
 
 
 def contour(piece: BoundaryPiece, times: Times, allowed: Callable[[float], float], cells: int) -> tuple[Local, bool]:
@@ -106,7 +106,9 @@ def _kept(motion: Motion, frame: Motion, times: Times) -> tuple[np.ndarray, np.n
 
 def _off(vertices: Vertices, triangles: Triangles, function: Callable[..., np.ndarray], conditions: Sequence[Condition],
          time: float) -> float:
-    """How far most triangles are from the surface in their middles, and the sides along which they were cut from where they should be."""
+    """The distance, for most triangles, of their middles from the surface, and of the sides along which they were cut from where they
+    should be.
+    """
     if not len(triangles):
         return 0.0
     corners = vertices[triangles]
@@ -120,7 +122,7 @@ def _off(vertices: Vertices, triangles: Triangles, function: Callable[..., np.nd
 
 
 def _distances(function: Callable[[np.ndarray], np.ndarray], points: np.ndarray) -> np.ndarray:
-    """Of points from the zeros of a function, to first order."""
+    """The distances of points from the zeros of a function, to first order."""
     if not len(points):
         return np.empty(0)
     step = 1e-6 * max(float(np.ptp(points, axis=0).max()), 1e-300)

@@ -32,12 +32,12 @@ def creased(surface: ParametricSurface) -> Solid | None:
 
 @functools.lru_cache(maxsize=512)
 def may_be_creased(surface: ParametricSurface) -> bool:
-    """May a formula of the surface change along u or v, for some numbers of its family?"""
+    """Whether a formula of the surface may change along u or v, for some numbers of its family."""
     return any(changes_along(surface.body, s) for s in (u, v))
 
 
 def asks_numbers(body: Any) -> bool:
-    """May it matter to `divided` which numbers the symbols of a body stand for?"""
+    """Whether it may matter to `divided` which numbers the symbols of a body stand for."""
     return isinstance(body, ParametricSurface) and may_be_creased(body.resting)
 
 
@@ -94,7 +94,7 @@ def _lines(surface: ParametricSurface, symbol: Any, known: Known) -> list[Any]:
 
 
 def _less(a: Any, b: Any, known: Known) -> bool:
-    """Is a number seen to be less than another one?"""
+    """Whether a number is seen to be less than another one."""
     numbers = dict(known)
     return bool((a.xreplace(numbers) < b.xreplace(numbers)) == sp.true)
 

@@ -78,7 +78,7 @@ def _meet(a: Sequence[Point], b: Sequence[Point], least: int) -> bool | None:
 
 
 def _span(places: Sequence[int], heights: Sequence[int]) -> tuple[Fraction, Fraction]:
-    """Where a triangle with corners on both sides of a plane is cut by it, along the line of both planes."""
+    """The ends of the cut that a plane makes in a triangle with corners on both sides of it, along the line of both planes."""
     cuts = [Fraction(p) for p, h in zip(places, heights, strict=True) if h == 0]
     for k in range(3):
         p, q, g, h = places[k - 1], places[k], heights[k - 1], heights[k]

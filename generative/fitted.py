@@ -13,19 +13,19 @@ from .thumbnail import beside, drawn_curves, thumbnail
 
 @dataclass(frozen=True)
 class Fit:
-    """What was fitted (`value`), how far it is from the original (`error`), and what is known about that (`statement`)."""
+    """The object that was fitted (`value`), its distance from the original (`error`), and what is known about that (`statement`)."""
 
     value: Any
     error: float
     statement: str
     time: tuple[float, float] = (0.0, 1.0)
-    """Of a motion: the time span of what it was fitted to."""
+    """The time span of what a motion was fitted to."""
 
     def __repr__(self) -> str:
         return f"Fit({type(self.value).__name__}, error={self.error:.3g}: {self.statement})"
 
     def _repr_html_(self) -> str:
-        """What was fitted, a motion as a brick at six times of its span, and what is known of the error."""
+        """The object that was fitted, a motion as a brick at six times of its span, and what is known of the error."""
         pieces = self.value if isinstance(self.value, list) else [self.value]
         picture = drawn_curves(pieces) if all(isinstance(p, Curve) for p in pieces) else ""
         if isinstance(self.value, Motion):

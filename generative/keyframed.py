@@ -133,18 +133,18 @@ class Keyframed(Motion):
 
     @property
     def turns(self) -> bool:
-        """Are there poses of different rotations?"""
+        """Whether there are poses of different rotations."""
         return any(self._turning)
 
     @cached_property
     def is_exact(self) -> bool:
-        """Are the moments doubles, and the poses exact rotations?"""
+        """Whether the moments are doubles, and the poses exact rotations."""
         doubles = all(e.is_Rational and sp.Rational(float(e)) == e for e in self._moments)
         return doubles and all(_is_rotation(e[:9]) for e in self._numbers)
 
     @property
     def is_numeric(self) -> bool:
-        """Are `knots`, `poses` and `screws` known? It must be exact, and turns clear."""
+        """Whether `knots`, `poses` and `screws` are known. It must be exact, and turns clear."""
         return self.screws is not None
 
     @cached_property
@@ -192,7 +192,9 @@ def _tight(e: Fraction) -> tuple[float, float]:
 
 
 def _is_rotation(entries: Sequence[Any]) -> bool:
-    """Is R R^T = I seen to hold exactly? That sin^2 is 1 - cos^2 is all that is used of sines, and long formulas are not looked into."""
+    """Whether R R^T = I is seen to hold exactly. That sin^2 is 1 - cos^2 is all that is used of sines, and long formulas are not looked
+    into.
+    """
     if any(not isinstance(e, Fraction) and e.count_ops() > _LONG for e in entries):
         return False
     rows = entries[:3], entries[3:6], entries[6:]
@@ -236,9 +238,9 @@ def _cross(n: Any) -> Any:
 
 @functools.cache
 def _axis_and_angle(half_turn: bool) -> Kernel:
-    """Of two poses the axis, the angle, and the cotangent of its half. `half_turn`: by the symmetric part of the rotation, of which the
-    column counts that three more numbers name, and that column times `_twice`, of whose sign nothing is taken: it is the axis of the
-    sense in which it is positive.
+    """The axis, the angle and the cotangent of its half, of two poses. `half_turn`: by the symmetric part of the rotation, of which the
+    column counts that three more numbers name, and that column times `_twice`, of whose sign nothing is taken: it is the axis of the sense
+    in which it is positive.
     """
     symbols, (first, _, second, _) = _given()
     turn = second * first.T
@@ -258,8 +260,8 @@ def _axis_and_angle(half_turn: bool) -> Kernel:
 
 
 def _numbers() -> tuple[Any, ...]:
-    """What a piece has for numbers beside its poses: the angle; N R and N^2 R of the earlier pose, and of the later one; V; V1 and V2, seen
-    from the earlier pose, and from the later one.
+    """The numbers of a piece beside its poses: the angle; N R and N^2 R of the earlier pose, and of the later one; V; V1 and V2, seen from
+    the earlier pose, and from the later one.
 
     The screw is about the line through c, which seen from T is c = (e' + cot(angle / 2) n x e') / 2 with e the way from T to the later
     translation and e' = e - (e . n) n. It carries T to T + s (e . n) n - sin(s angle) N c - (1 - cos(s angle)) N^2 c. Seen from the later
@@ -338,7 +340,7 @@ def between(motion: Keyframed, time: Any, named: Named, across: bool) -> Motion:
 
 
 def _part(motion: Keyframed, named: Named, later: int, share: Any, from_end: bool) -> list[Any]:
-    """What a screw adds to the rotation and the translation of the pose that it is seen from."""
+    """The part that a screw adds to the rotation and the translation of the pose that it is seen from."""
     along = [share * e for e in named("screws", later, 37, 40)]
     if not motion.turns:
         return [sp.Integer(0)] * 9 + along

@@ -26,7 +26,7 @@ from .symbols import Parameter, t
 
 
 class Slot(NamedTuple):
-    """What the numbers of a piece are taken from: doubles (n,) or intervals (n, 2), `later` than the knot before the piece."""
+    """The source of the numbers of a piece: doubles (n,) or intervals (n, 2), `later` than the knot before the piece."""
 
     knots: np.ndarray
     values: np.ndarray
@@ -40,7 +40,7 @@ class Slot(NamedTuple):
 
 
 Followed = Spline | Keyframed
-"""What a body follows from knot to knot."""
+"""A function or motion that a body follows from knot to knot."""
 
 
 def knots_of(e: Followed) -> np.ndarray:

@@ -37,7 +37,7 @@ class MovingMesh:
 
     @property
     def static(self) -> bool:
-        """Is it the same at all times?"""
+        """Whether the mesh is the same at all times."""
         return self.motion.is_constant and not self.deforming
 
     def __copy__(self) -> "MovingMesh":

@@ -25,7 +25,7 @@ _UP_AXIS = re.compile(rb"<(?:\w+:)?up_axis>\s*([XYZ])_UP")
 
 class MeshFile(NamedTuple):
     """`vertices` (n, 3), finite, each place once; `faces`: their corners in turn, none of them twice in a row. `metres`: the unit of length
-    that the file names, None if its format has none; `up`: likewise the axis that points up, x, y or z.
+    that the file names, None if its format has none; `up`: the axis that points up, x, y or z, in the same way.
     """
 
     vertices: np.ndarray

@@ -20,7 +20,7 @@ _IDENTITY = sp.ImmutableMatrix.eye(3)
 
 
 def _entries(given: Any) -> list[Any]:
-    """Of a matrix or a vector of expressions, row after row."""
+    """The entries of a matrix or a vector of expressions, row after row."""
     rows = items(given.tolist() if hasattr(given, "tolist") else given, "the rotation or the translation of a motion")
     return [expression(e, "a motion") for row in rows for e in (row if isinstance(row, (list, tuple)) else [row])]
 
@@ -29,7 +29,7 @@ class Motion(Value):
     """p -> rotation p + translation, `rotation` a 3 x 3 and `translation` a 3 x 1 immutable SymPy matrix of t."""
 
     multiplied: ClassVar[bool] = True
-    """Are products with other motions multiplied out?"""
+    """Whether products with other motions are multiplied out."""
     _screw: "tuple[Screw, Motion] | None" = None
     _made: "tuple[Motion, Motion] | None" = None
 
@@ -53,12 +53,12 @@ class Motion(Value):
 
     @property
     def factors(self) -> tuple["Motion", ...]:
-        """What it is the product of, the last one done first: of a `Product` its factors, of others the motion itself."""
+        """The motions it is the product of, the last one done first: of a `Product` its factors, of others the motion itself."""
         return (self,)
 
     @property
     def composed(self) -> tuple["Motion", ...]:
-        """Where it is multiplied out, the two motions that it is known to be composed of, the last one done first; else itself."""
+        """The two motions that it is known to be composed of, the last one done first, where it is multiplied out; else itself."""
         return self._made or (self,)
 
     @property
@@ -82,12 +82,14 @@ class Motion(Value):
 
     @property
     def screw(self) -> tuple["Screw", "Motion"] | None:
-        """Where it is known to be one, a screw and the constant motion it comes after."""
+        """The screw that it is known to be, and the constant motion the screw comes after; None otherwise."""
         return self._screw
 
     @cached_property
     def mover(self) -> "Motion":
-        """What of it moves: A, where it is known to be made as A after a constant motion; the identity where it is constant itself."""
+        """The factor of it that moves: A, where it is known to be made as A after a constant motion; the identity where it is constant
+        itself.
+        """
         if self.is_constant:
             return IDENTITY
         if self._made is None:
@@ -99,7 +101,7 @@ class Motion(Value):
 
     @cached_property
     def rest(self) -> "Motion":
-        """What comes before the `mover`: a constant motion, after which that is the whole."""
+        """The motion before the `mover`: a constant motion, after which that is the whole."""
         if self.is_constant:
             return self
         if self._made is None:

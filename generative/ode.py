@@ -69,7 +69,7 @@ def ode(rates: Sequence[Any], states: Sequence[Any], start: Sequence[Any], time:
 
 
 def ode_span(solution: Any) -> ProvedSpan:
-    """How far a function that `ode` made is known: the times, counted from its start, and why no earlier and no later ones are.
+    """The span over which a function that `ode` made is known: the times, counted from its start, and why no earlier and no later ones are.
 
     Integrates if that was not done yet. ValueError for other formulas, and where not even one step is proved.
     """

@@ -175,7 +175,7 @@ class Product(Motion):
 
 
 def common(first: Motion, second: Motion) -> int:
-    """How many factors two products begin with in common; 0 where one of the motions is no product."""
+    """The number of factors that two products begin with in common; 0 where one of the motions is no product."""
     if not isinstance(first, Product) or not isinstance(second, Product):
         return 0
     alike = [a is b or a == b for a, b in zip(first.factors, second.factors, strict=False)]
@@ -206,7 +206,7 @@ def _doubles(given: Any) -> list[float] | None:
 
 
 def _turns(numbers: Sequence[float], normalize: bool) -> bool:
-    """Is it seen in doubles that these numbers are a rotation, clearly within 1e-12?"""
+    """Whether it is seen in doubles that these numbers are a rotation, clearly within 1e-12."""
     if len(numbers) == 4:
         square = sum(e * e for e in numbers)
         return _CLEAR < square < 1 / _CLEAR if normalize else abs(square - 1) < _CLEAR

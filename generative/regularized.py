@@ -22,7 +22,9 @@ _LAYERS = 24
 
 
 class Untold(Exception):
-    """Why a tree is left as it is written: regularizing takes too many operations, or no box holds leaves that are one surface."""
+    """The reason for which a tree is left as it is written: regularizing takes too many operations, or no box holds leaves that are one
+    surface.
+    """
 
 
 class Node:
@@ -169,7 +171,7 @@ class Trees:
 
 
 def _ends(surfaces: Sequence[int]) -> list[tuple[int | None, int | None]]:
-    """Of each layer the surface that it is outside of, and the one that it is inside of."""
+    """The surface that each layer is outside of, and the one that it is inside of."""
     return list(zip((None, *surfaces), (*surfaces, None), strict=True))
 
 
@@ -179,6 +181,6 @@ def _sides(surfaces: Sequence[int], first: int, last: int) -> list[int]:
 
 
 def _operands(part: Tree) -> tuple[Tree, ...]:
-    """Those of an intersection; else the part alone."""
+    """The operands of an intersection; else the part alone."""
     return part.children if isinstance(part, Node) and not part.union else (part,)
 

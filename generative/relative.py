@@ -30,7 +30,7 @@ def leading(body: Any) -> tuple[Motion, ...]:
 
 
 def alike(first: Sequence[Motion], second: Sequence[Motion]) -> int:
-    """How many motions two lists begin with in common."""
+    """The number of motions that two lists begin with in common."""
     same = [a is b or a == b for a, b in zip(first, second, strict=False)]
     return same.index(False) if False in same else len(same)
 

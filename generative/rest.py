@@ -37,7 +37,7 @@ def carried_along(carriers: Sequence[Motion | None]) -> list[list[int]]:
 @functools.lru_cache(maxsize=1024)
 @interruptible()
 def at_rest(first: Motion | None, second: Motion | None) -> bool:
-    """Is one of two rigid motions the other one after a constant displacement? This is decided by expanding their formulas.
+    """Whether one of two rigid motions is the other one after a constant displacement. This is decided by expanding their formulas.
 
     Let R, T and S, U be their rotations and translations. Then S = R B and U = T + R a must hold for the B and a that hold at t = 0. Of
     products it is seen only where they begin with the same factors, and all others are constant.
@@ -57,5 +57,5 @@ def at_rest(first: Motion | None, second: Motion | None) -> bool:
 
 
 def _rigid(motion: Motion) -> bool:
-    """Does it consist of formulas of the time and of parameters?"""
+    """Whether a motion consists of formulas of the time and of parameters."""
     return all(s == t or isinstance(s, Parameter) for s in motion.symbols)

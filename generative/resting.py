@@ -158,7 +158,7 @@ def _all_of_features(body: Solid) -> set[Any]:
 
 
 def _has_features_alike(family: Solid, body: Solid) -> bool:
-    """Do edges run along whole sides of faces, and end in vertices, in the family as on the body?"""
+    """Whether edges run along whole sides of faces, and end in vertices, in the family as on the body."""
     known = _features(family)
     return all(known[k] or not ask(body) for k, ask in enumerate(_asked(body)))
 
@@ -183,7 +183,7 @@ def _runs_along_side(solid: Solid, j: int, place: int) -> bool:
 
 
 def runs_along(face: ParametricSurface, path: Path, domain: Path, symbol: Any, end: int) -> bool:
-    """Does a path run along the whole of a side of a face? It holds the symbol at that end and is a polynomial in the other parameter,
+    """Whether a path runs along the whole of a side of a face. It holds the symbol at that end and is a polynomial in the other parameter,
     from one end of the domain to the other.
     """
     at, other = (0 if symbol is u else 1), face.domain[v if symbol is u else u]
@@ -209,8 +209,8 @@ def equal(a: Any, b: Any) -> bool:
 
 
 def _closes_alike(family: ParametricSurface, body: ParametricSurface, member: Member) -> bool:
-    """Do both surfaces close on themselves in the same way? And if the family has a pole, and the ends of the body's domain are numbers,
-    are the family's numbers, too?
+    """Whether both surfaces close on themselves in the same way and, if the family has a pole and the ends of the body's domain are
+    numbers, the family's are numbers, too.
     """
     symbolic = _symbolic(*family.domain.values()) and not _symbolic(*body.domain.values())
     if symbolic and any(is_pole(family, s, end) for s in (u, v) for end in (0, 1)):
@@ -220,13 +220,14 @@ def _closes_alike(family: ParametricSurface, body: ParametricSurface, member: Me
 
 @functools.lru_cache(maxsize=512)
 def _closings(body: ParametricSurface) -> tuple[tuple[bool, ...], ...]:
-    """For each parameter: does the surface close on itself along it, and is there a pole at either end of the other parameter?"""
+    """For each parameter, whether the surface closes on itself along it, and whether there is a pole at either end of the other parameter.
+    """
     return tuple((period(body, s) > 0.0, *(is_pole(body, other, end) for end in (0, 1))) for s, other in ((u, v), (v, u)))
 
 
 def _is_as_open(family: ParametricSurface, member: Member) -> bool:
-    """Is it proved that a member closes, and has poles, where the family does alone? Opposite sides are apart at a place, and a side that
-    is no pole has two places that are apart: enclosures of them are disjoint.
+    """Whether it is proved that a member closes, and has poles, where the family does alone. Opposite sides are apart at a place, and a
+    side that is no pole has two places that are apart: enclosures of them are disjoint.
     """
     if any(isinstance(e, Parameter) for e in member.numbers):
         return False

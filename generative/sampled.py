@@ -29,7 +29,7 @@ def two_dimensional(operator: str, surface: ParametricSurface) -> ParametricSurf
 
 
 def _has_area(points: np.ndarray) -> bool:
-    """Does a cell of a grid of points (n, m, 3) have an area beyond rounding? True if that cannot be told."""
+    """Whether a cell of a grid of points (n, m, 3) has an area beyond rounding. True if that cannot be decided."""
     if not np.isfinite(points).all():
         return True
     cells = np.cross(points[1:, 1:] - points[:-1, :-1], points[1:, :-1] - points[:-1, 1:])

@@ -82,7 +82,7 @@ class Screws:
                 self.times.append(open_ends.pop())
 
     def _accepted(self, begin: float, end: float) -> bool:
-        """Is it followed by one screw? By a look at it, then by a proof."""
+        """Whether one screw follows the motion: by a look at it, then by a proof."""
         if self._seen(begin, end) > 0.9 * self.tolerance:
             return False
         screw = interpolate_poses(self._pose(begin), self._pose(end), (begin, end))
@@ -137,7 +137,7 @@ def _proved(screw: Motion, motion: Motion, ends: Array, points: Array) -> float:
 
 
 def _largest(middle: Array, radius: Array, points: Array) -> float:
-    """Of the lengths of D p for matrices D within the radius of the middle ones, and points."""
+    """The largest of the lengths of D p for matrices D within the radius of the middle ones, and points."""
     sizes, length = np.abs(points), np.zeros((len(middle), len(points)))
     for k in range(3):
         row, shift = slice(3 * k, 3 * k + 3), 9 + k

@@ -26,7 +26,8 @@ def length_of(surface: ParametricSurface, symbol: Any) -> Any:
 
 
 def turns(surface: ParametricSurface, symbol: Any) -> int:
-    """How often the surface is proved to repeat along the domain of `symbol`, as `period` proves that it closes; 0 where it does not.
+    """The number of times the surface is proved to repeat along the domain of `symbol`, as `period` proves that it closes; 0 where it does
+    not.
 
     From 2 on it covers each of its points so often.
     """

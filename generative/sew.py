@@ -47,7 +47,7 @@ class _Side:
 
 @dataclass(frozen=True)
 class Border:
-    """What closes one side of a face: `first` and `second`, curves of u over `domain`, should be the same curve.
+    """The pair that closes one side of a face: `first` and `second`, curves of u over `domain`, should be the same curve.
 
     Each is (face, path), the path two expressions of u; both are on one face for a seam. At a pole the second is a point.
     `between` says, for messages, what they are.
@@ -80,7 +80,7 @@ def sew(faces: Sequence[ParametricSurface]) -> Solid:
 
 
 def borders(faces: Sequence[ParametricSurface]) -> list[Border]:
-    """What closes each side of the faces, each pair of sides once; ValueError as `sew`."""
+    """The borders that close each side of the faces, each pair of sides once; ValueError as `sew`."""
     sides, near = _sides(faces)
     found = []
     for side in sides:

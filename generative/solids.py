@@ -128,14 +128,14 @@ def _rectangle(half: Sequence[Any], radius: Any, axis: int, sign: int) -> Parame
 
 
 def _quarter(half: Sequence[Any], radius: Any, axis: int, first: int, second: int) -> ParametricSurface:
-    """Of a cylinder along an edge, u the angle from the first of the other axes towards the second."""
+    """A quarter of a cylinder along an edge, u the angle from the first of the other axes towards the second."""
     b, c = (axis + 1) % 3, (axis + 2) % 3
     point = {axis: v, b: first * (half[b] + radius * sp.cos(u)), c: second * (half[c] + radius * sp.sin(u))}
     return ParametricSurface([point[k] for k in range(3)], {u: (0, sp.pi / 2), v: (-half[axis], half[axis])}, flipped=first * second < 0)
 
 
 def _eighth(half: Sequence[Any], radius: Any, *signs: int) -> ParametricSurface:
-    """Of a ball, by longitude and latitude."""
+    """An eighth of a ball, by longitude and latitude."""
     away = sp.cos(v) * sp.cos(u), sp.cos(v) * sp.sin(u), sp.sin(v)
     point = [sign * (h + radius * e) for sign, h, e in zip(signs, half, away, strict=True)]
     return ParametricSurface(point, {u: (0, sp.pi / 2), v: (0, sp.pi / 2)}, flipped=signs[0] * signs[1] * signs[2] < 0)

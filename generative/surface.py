@@ -55,7 +55,7 @@ class ParametricSurface(Body):
 
     @property
     def motion(self) -> Motion:
-        """What carries the body's frame into the world."""
+        """The motion that carries the body's frame into the world."""
         return self._motion
 
     @property

@@ -122,7 +122,7 @@ def vector(values: Any, allowed: Sequence[sp.Symbol], owner: str) -> tuple[Any, 
 
 
 def items(given: Any, owner: str) -> list[Any]:
-    """What a list, an array or another finite collection holds, in order; TypeError for anything else, and for text."""
+    """The items of a list, an array or another finite collection, in order; TypeError for anything else, and for text."""
     if not isinstance(given, (*TEXT, dict, set)):
         with contextlib.suppress(TypeError):
             return list(given)

@@ -71,7 +71,7 @@ class TemplateReader:
         return tuple(made), tuple(position[e] for e in roots)
 
     def _find_numbers(self, root: Any) -> None:
-        """Which parts are numbers; `is_number` of SymPy recurses."""
+        """Find the parts that are numbers; `is_number` of SymPy recurses."""
         stack, numeric = [root], self._numeric
         while stack:
             e = stack[-1]
@@ -127,7 +127,9 @@ class TemplateReader:
         return _Datum(e) if self._varies(e) else e
 
     def _varies(self, e: Any) -> bool:
-        """Is it data rather than structure: a parameter, or a number that is no small integer, nor an irrational one made of small ones?"""
+        """Whether an expression is data rather than structure: a parameter, or a number that is no small integer, nor an irrational one
+        made of small ones.
+        """
         if e.is_Atom:
             return isinstance(e, Parameter) or bool(e.is_Rational and not (e.is_Integer and _small(e)) and e not in self._fixed)
         if not self._numeric[e] or e in self._fixed:
@@ -136,7 +138,7 @@ class TemplateReader:
         return len(rationals) > _ATOMS or not all(map(_small, rationals))
 
     def _varies_in_wave(self, number: Any) -> bool:
-        """Likewise, of a factor of a parameter in a sine or cosine: small fractions are structure there."""
+        """Whether a factor of a parameter in a sine or cosine is data: small fractions are structure there."""
         return self._varies(number) and not (number.is_Rational and _small(number))
 
     def _emit(self, root: Any, position: dict[Any, int], made: list[Instruction]) -> None:

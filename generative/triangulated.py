@@ -29,7 +29,7 @@ class Triangulated(Body):
 
     @property
     def motion(self) -> Motion:
-        """What carries the body's frame into the world."""
+        """The motion that carries the body's frame into the world."""
         return self._motion
 
     @property

@@ -147,7 +147,7 @@ class Cell:
 
     @property
     def varies(self) -> float:
-        """By which factor the determinant of the map varies, about; infinite where it is not positive."""
+        """The factor by which the determinant of the map varies, about; infinite where it is not positive."""
         low, high = float(self._determinants.min()), float(self._determinants.max())
         return high / low if low > 1e-9 * high > 0.0 else float("inf")
 

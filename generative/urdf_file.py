@@ -140,7 +140,8 @@ def _joints(root: ET.Element, links: set[str]) -> Iterator[ET.Element]:
 
 
 def _check_limit(joint: ET.Element) -> None:
-    """Of numbers that are missing the format says that they are 0, so the joint would be fixed; some readers take them for no limit."""
+    """Refuse missing limits. The format says that missing numbers are 0, so the joint would be fixed; some readers take them for no limit.
+    """
     limit = joint.find("limit")
     if joint.get("type") in ("revolute", "prismatic") and (limit is None or not {"lower", "upper"} <= limit.attrib.keys()):
         raise ValueError(f"it is {joint.get('type')}, and has no limit with both lower and upper, of which readers think differently; "
@@ -159,7 +160,9 @@ def _named(root: ET.Element, tag: str) -> list[ET.Element]:
 
 
 def _check_parts(item: ET.Element) -> None:
-    """Of each element in a joint or a collision element a reader takes the first one, and passes over what it does not know."""
+    """Refuse repeated or unknown parts. A reader takes the first one of each in a joint or a collision element, and passes over what it
+    does not know.
+    """
     for tag, count in Counter(child.tag for child in item).items():
         if count > 1:
             raise ValueError(f"it has {count} elements <{tag}>; one is expected")

@@ -25,8 +25,8 @@ _TO_Z = {"x": ((0, 0, -1), (0, 1, 0), (1, 0, 0)), "y": ((1, 0, 0), (0, 0, -1), (
 
 @dataclass
 class Shapes:
-    """How geometry becomes bodies: `meshes` and `up` as `chain_from_urdf` takes them. `find`: where a file is that the URDF names. `notes`:
-    what was done to files that name a unit or an axis, a sentence each.
+    """The way geometry becomes bodies: `meshes` and `up` as `chain_from_urdf` takes them. `find`: where a file is that the URDF names.
+    `notes`: what was done to files that name a unit or an axis, a sentence each.
     """
 
     meshes: str
@@ -35,7 +35,7 @@ class Shapes:
     notes: dict[str, None] = field(default_factory=dict)
 
     def body(self, geometry: Any, kind: str) -> Body:
-        """In the frame of its element. `kind`: its tag."""
+        """The body in the frame of its element. `kind`: its tag."""
         if kind == "box":
             return box(_positive("a box", *geometry.box.size.tolist()))
         if kind in ("cylinder", "capsule"):

@@ -15,7 +15,7 @@ class Value:
     """A base class. Two values of one kind are equal, and have equal hashes, if their `_key()` is equal."""
 
     def _key(self) -> tuple[Any, ...]:
-        """What the value is made of. A class that defines this anew is a kind of its own."""
+        """The parts that the value is made of. A class that defines this anew is a kind of its own."""
         raise NotImplementedError
 
     def __eq__(self, other: object) -> bool:

@@ -11,7 +11,7 @@ _SIMPLIFIED, _SAMPLE = 200, sp.Rational(3, 7)
 
 
 def vanishes(e: Any) -> bool:
-    """Is an expression seen to be zero exactly?"""
+    """Whether an expression is seen to be zero exactly."""
     if e == 0 or sp.expand(e) == 0:
         return True
     if e.has(*NOT_REAL):

@@ -50,7 +50,7 @@ _RADIUS = np.array([1, 1, 1.125, 1.25, 1.375, 1.375, 1.1875])
 
 @cache
 def _corners(turns: int) -> np.ndarray:
-    """Of the thread: rows of the profile, those of the first column first, which has a turn more."""
+    """The corners of the thread: rows of the profile, those of the first column first, which has a turn more."""
     def column(j: int) -> np.ndarray:
         row = np.arange(_ROWS * (turns + (j == 0)) + 1)
         radius, rise = _RADIUS[row % _ROWS], _RISE[row % _ROWS] + PITCH * (row // _ROWS) + STEP * j

@@ -77,7 +77,7 @@ def _text(equations: Sequence[Expr], condition: Expr | None, order: Sequence[Exp
 
 
 class Narrowing:
-    """What rules work on: `box` holds the present enclosure of every node."""
+    """The state that rules work on: `box` holds the present enclosure of every node."""
 
     module: Module
     L: Lanes
@@ -277,7 +277,7 @@ def _either(s: Narrowing, e: Expr) -> None:
 
 
 def _primitive(s: Narrowing, e: Expr) -> None:
-    """By the inverse that the user declared, of one argument after the other."""
+    """Narrow by the inverse that the user declared, of one argument after the other."""
     if not decoded(e.value).inverses:
         return
     for k, a in enumerate(e.args):

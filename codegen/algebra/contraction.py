@@ -67,7 +67,7 @@ def relations(part: Part) -> list[Relation]:
 
 
 def too_long(r: Relation) -> bool:
-    """Has it more operations than a pass may have?"""
+    """Whether a relation has more operations than a pass may have."""
     return len(_written(r.sides)) > LIMIT
 
 

@@ -64,11 +64,11 @@ class Margin:
         self._narrowing: dict[int, Program] = {}
 
     def quadric(self, coefficients: np.ndarray, centre: Sequence[float]) -> Pair:
-        """Of points about a centre: `coefficients` (10, 2) hold those of the `TERMS`, and are at most `LARGEST` in size."""
+        """The quadric of points about a centre: `coefficients` (10, 2) hold those of the `TERMS`, and are at most `LARGEST` in size."""
         return self._leaf(CuttingSurface("quadric", _ends(coefficients), list(centre)), _quadric)
 
     def plane(self, coefficients: np.ndarray) -> Pair:
-        """Of the last four terms."""
+        """The plane of the last four terms."""
         return self._leaf(CuttingSurface("plane", _ends(coefficients), []), _plane)
 
     def zero(self) -> Pair:
@@ -86,7 +86,7 @@ class Margin:
         return a[1], a[0]
 
     def end(self, value: Pair) -> "Margin":
-        """This is the value of the function."""
+        """Make this the value of the function."""
         self._value, steps = value, self._steps.copy()
         self.program = steps.program(_BOX, steps.add("confined", _confined, (*value, *_BOX), 2))
         return self
@@ -157,7 +157,7 @@ def _ends(coefficients: np.ndarray) -> list[float]:
 
 def _quadric(L: Lanes, *v: str) -> Interval:
     """The natural extension, of coordinates about the centre; and F(m + H) as F(m) + F'(m) H and the terms of second order of H, which is
-    exact but for what the terms have in common. For any point m, as the middle of the box, both hold all values.
+    exact except for what the terms have in common. For any point m, as the middle of the box, both hold all values.
     """
     q, at = pairs(v[6:26]), centred(L, pairs(v[:6]), v[26:])
     middle = [L.mul(L.const(0.5), L.sub(h, n)) for n, h in at]

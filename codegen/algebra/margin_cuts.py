@@ -39,8 +39,8 @@ class CuttingSurface(NamedTuple):
 
 def gates_of(value: Pair, leaves: Mapping[Pair, CuttingSurface], least: Mapping[Pair, tuple[Pair, Pair]], *gates: int,
              ) -> Iterator[tuple[CuttingSurface, tuple[int, ...]]]:
-    """What must be >= 0 if the value is: leaves, each where upper bounds of others, its gates, are negative. Of a maximum one is >= 0 where
-    the other is not; 0 is never negative.
+    """The leaves that must be >= 0 if the value is, each where upper bounds of others, its gates, are negative. Of a maximum one is >= 0
+    where the other is not; 0 is never negative.
     """
     opposite = value[1], value[0]
     if value in leaves or opposite in leaves:
@@ -74,7 +74,9 @@ CUTS = {"quadric": _cut_quadric, "plane": _cut_plane}
 
 
 def _cut(L: Lanes, gate: str, value: Interval, slopes: Sequence[Interval], given: Sequence[str]) -> tuple[str, ...]:
-    """What of a box about c may have a zero of value + slopes J y - e with some e >= 0, where the gate is negative; else all of it."""
+    """The part of a box about c that may have a zero of value + slopes J y - e with some e >= 0, where the gate is negative; else all of
+    it.
+    """
     count = len(given) // 8
     jacobian, about = pairs(given[:6 * count]), pairs(given[6 * count:])
     row, y = [], [*about]
@@ -94,7 +96,7 @@ def less(L: Lanes, *v: str) -> tuple[str, ...]:
 
 
 def within(L: Lanes, ends: Sequence[str]) -> str:
-    """Are the coordinates numbers of at most `LARGEST`?"""
+    """Whether the coordinates are numbers of at most `LARGEST`."""
     known = L.le(ends[0], L.const(LARGEST))
     for end in ends[1:]:
         known = L.both(known, L.le(end, L.const(LARGEST)))

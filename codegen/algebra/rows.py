@@ -75,7 +75,7 @@ def intersect_quotient(L: Lanes, a: Interval, b: Interval, y: Interval) -> Inter
 
 
 def is_reversed(L: Lanes, n: Value, h: Value) -> str:
-    """Is lo > hi? The comparison -n > h is exact."""
+    """Whether lo > hi. The comparison -n > h is exact."""
     return L.gt(L.neg(n), h)
 
 
@@ -127,7 +127,7 @@ def _exchanged(L: Lanes, where: Value, a: Sequence[Value], b: Sequence[Value]) -
 
 
 def _first_of(L: Lanes, masks: Sequence[Value]) -> list[Value]:
-    """Of masks, in every lane the first that holds."""
+    """The first mask that holds, in every lane."""
     result, before = [], L.mask_const(False)
     for mask in masks:
         result.append(L.both(mask, L.invert(before)))

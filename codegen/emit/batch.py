@@ -24,14 +24,14 @@ _MINUS_INFINITY = f"splat (double {literal(float('-inf'))})"
 
 
 REFUSED = -2
-"""What `bad` says where there is no memory for one block of lanes."""
+"""The value of `bad` where there is no memory for one block of lanes."""
 
 Count = int | str
 """A number, or the name of one that is only known at run time."""
 
 
 def block_bytes(kind: Kind, variables: int, parameters: int, outputs: int, width: int = WIDTH) -> int:
-    """Of what a block of lanes reads and writes."""
+    """The bytes that a block of lanes reads and writes."""
     reads, writes = vectors(kind)
     return 8 * width * (reads * (variables + parameters) + writes * outputs)
 

@@ -17,7 +17,7 @@ _CONTROL = {
 
 @functools.cache
 def architecture() -> str:
-    """That of this processor, "x86_64" or "aarch64"; RuntimeError for any other."""
+    """The architecture of this processor, "x86_64" or "aarch64"; RuntimeError for any other."""
     name = {"AMD64": "x86_64", "arm64": "aarch64"}.get(platform.machine(), platform.machine())
     if name not in ("x86_64", "aarch64"):
         raise RuntimeError(f"codegen needs an x86-64-v3 or AArch64 processor, this one is {platform.machine()!r}")

@@ -22,7 +22,7 @@ from typing import Literal
 WIDTH = 8
 
 Kind = Literal["interval", "decorated", "points"]
-"""Of the code of a kernel."""
+"""The kind of the code of a kernel."""
 
 _CONSTRAINED = 'metadata !"round.upward", metadata !"fpexcept.ignore"'
 
@@ -33,7 +33,7 @@ def literal(x: float) -> str:
 
 
 Declarations = dict[str, str | Callable[[], str]]
-"""What a module declares, by name: text, or a function that writes it once the text of the module is wanted."""
+"""The declarations of a module, by name: text, or a function that writes it once the text of the module is wanted."""
 
 
 class Lanes:
@@ -219,7 +219,7 @@ class Lanes:
         return self._compare("uno", a, a)
 
     def negative(self, a: str) -> str:
-        """Is the sign bit set? Of -0 it is."""
+        """Whether the sign bit is set. That of -0 is."""
         return self.emit(f"icmp slt {self.bits} {self.to_bits(a)}, zeroinitializer")
 
     def select(self, mask: str, a: str, b: str) -> str:

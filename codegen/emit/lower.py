@@ -131,7 +131,7 @@ class _Lowering(Translation):
         self._body(len(chunks))
 
     def _leaf(self, e: Expr) -> bool:
-        """Is the node cheaper to write again in another chunk than to pass through memory?"""
+        """Whether the node is cheaper to write again in another chunk than to pass through memory."""
         return e.op in ("variable", "parameter", "captured", "constant") or (self.constant[e.index] and self.kind != "points")
 
     def _finish(self, name: str) -> None:
@@ -237,7 +237,7 @@ class _Lowering(Translation):
 
 
 class _Slots:
-    """Which values cross from chunk to chunk, and in which memory slot each one waits.
+    """The values that cross from chunk to chunk, and the memory slot in which each one waits.
 
     For every chunk: `read` (values to load), `written` (values to store) and `leaves` (to write again).
     """

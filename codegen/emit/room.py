@@ -12,7 +12,9 @@ from .lanes import Kind, Lanes, Module
 _STACK = 1 << 16
 
 TAKE, GIVE = "codegen_take", "codegen_give"
-"""What code calls for memory, with bytes, and to give it back (see `native.Code`). They compute with integers, in any mode of rounding."""
+"""Functions that code calls for memory, with bytes, and to give it back (see `native.Code`). They compute with integers, in any mode of
+rounding.
+"""
 
 # As vectors are, at most.
 _ALIGNED = 64
@@ -23,7 +25,7 @@ UNKNOWN: dict[Kind, tuple[float, ...]] = {
 
 
 def is_large(size: int) -> bool:
-    """Are so many bytes too much for the stack?"""
+    """Whether so many bytes are too much for the stack."""
     return size > _STACK
 
 

@@ -108,7 +108,7 @@ class Translation:
         raise NotImplementedError
 
     def special(self, e: Expr) -> bool:
-        """Treat a node that only this writer knows; is it one?"""
+        """Treat a node that only this writer knows. Return whether it is one."""
         return False
 
     # -- nodes --------------------------------------------------------------------------------------------------
@@ -144,7 +144,9 @@ class Translation:
         raise NotImplementedError
 
     def make_excess(self) -> Vector:
-        """Of an interval (-lo, hi) with lo <= hi one of the two is as large as the larger end."""
+        """The `excess` of the largest end of the inputs. One of the two numbers of an interval (-lo, hi) with lo <= hi is as large as the
+        larger end.
+        """
         largest = self.number(0.0)
         for e in self.order:
             for end in self.input(e) if e.op in ("variable", "parameter") else ():
@@ -185,7 +187,7 @@ class Translation:
         return self.apply(name, emit, *self._ordered(e, name))
 
     def _trusting(self, e: Expr) -> Values:
-        """`refined`: both are bounds where f is continuous on the whole box; elsewhere only the natural extension is. `trusted`: likewise
+        """`refined`: both are bounds where f is continuous on the whole box; elsewhere only the natural extension is. `trusted`: the same
         for a level, with the whole line elsewhere.
         """
         level = self.levels[e.args[_GUARD[e.op]].index]

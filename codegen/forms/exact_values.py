@@ -34,7 +34,7 @@ def exact_value(e: Expr) -> Number:
 
 
 def is_zero(value: Number) -> bool:
-    """Is a value proved to be 0?"""
+    """Whether a value is proved to be 0."""
     return bool(value == 0 or (value is not sp.nan and sp.expand(value) == 0))
 
 

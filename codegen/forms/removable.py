@@ -39,7 +39,7 @@ _KINKS = frozenset({"abs", "min", "max", "sign", "heaviside", "floor", "ceiling"
 _LEAF = -1
 
 _limits: WeakKeyDictionary[ExprPool, dict[int, tuple[Expr, Any]]] = WeakKeyDictionary()
-"""Of the functions that were found the conditions where they are quotients, and the limits elsewhere, as SymPy numbers."""
+"""The conditions under which the functions that were found are quotients, and their limits elsewhere, as SymPy numbers."""
 
 
 @dataclass(frozen=True)
@@ -104,7 +104,7 @@ def equal(a: Expr, b: Expr) -> Expr:
 
 
 def _common_zero(above: Expr, below: Expr) -> _Zero | None:
-    """It is looked for among copies of the parts, so that formulas in which there is none leave no nodes behind."""
+    """The common zero, looked for among copies of the parts, so that formulas in which there is none leave no nodes behind."""
     order = reachable([above, below])
     if above.op == "constant" or below.op == "constant" or len(order) > _MOST or not _inputs(above) & _inputs(below):
         return None

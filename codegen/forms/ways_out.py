@@ -21,7 +21,7 @@ def _first(e: Any) -> Any:
 
 
 def _harmonic(e: Any) -> Any:
-    """Of the first order: psi(n + 1) + gamma."""
+    """The harmonic number of the first order: psi(n + 1) + gamma."""
     return sp.digamma(e.args[0] + 1) + sp.EulerGamma if len(e.args) == 1 or e.args[1] == 1 else None
 
 
@@ -56,7 +56,7 @@ def other_form(e: Any, known: Callable[[type], Any]) -> Any:
 
 
 def _compiles(e: Any, known: Callable[[type], Any]) -> bool:
-    """Are all of its parts known, and real and finite as far as that is seen?"""
+    """Whether all parts of an expression are known, and real and finite as far as that is seen."""
     for part in sp.preorder_traversal(e):
         if part.is_Atom:
             fine = part.is_Symbol or (getattr(part, "is_finite", None) is not False and getattr(part, "is_real", None) is not False)

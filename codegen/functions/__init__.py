@@ -102,8 +102,8 @@ def cosc(x: Any) -> Any:
 
 
 class Samples(sp.Atom):  # type: ignore[misc]
-    """What a `Spline` goes through: increasing `knots` (n,), and `values` and `slopes` (n,) there, all doubles, exact. `column` tells
-    apart, and orders, those that were recorded together.
+    """The samples that a `Spline` goes through: increasing `knots` (n,), and `values` and `slopes` (n,) there, all doubles, exact. `column`
+    tells apart, and orders, those that were recorded together.
     """
 
     __slots__ = ("column", "digest", "knots", "slopes", "values")
@@ -131,7 +131,7 @@ class Samples(sp.Atom):  # type: ignore[misc]
 
     @property
     def key(self) -> tuple[int, int, bytes]:
-        """What tells samples apart, and puts them in order."""
+        """A key that tells samples apart, and puts them in order."""
         return self.column, len(self.knots), self.digest
 
     def _hashable_content(self) -> tuple[Any, ...]:
@@ -182,7 +182,7 @@ class Spline(_Function):
 
     @property
     def order(self) -> int:
-        """Which derivative it is."""
+        """The order of the derivative."""
         return int(self.args[2]) if len(self.args) > 2 else 0
 
     def fdiff(self, argindex: int = 1) -> Any:

@@ -9,7 +9,7 @@ from .pieces import cases, halves, monotone, most
 from .primitives import Primitive, primitive_places
 
 LARGEST = 20
-"""Of s; beyond, the series below need more terms."""
+"""The largest s; beyond, the series below need more terms."""
 _TERMS, _FAR = 90, 40
 
 

@@ -16,7 +16,7 @@ _LARGEST = 1e60
 
 
 class Coefficients(sp.Atom):  # type: ignore[misc]
-    """Those of a `TricubicSpline`, an array (a, b, c) of doubles, exact. Coefficient (i, j, k) belongs to the point `origin` +
+    """The coefficients of a `TricubicSpline`, an array (a, b, c) of doubles, exact. Coefficient (i, j, k) belongs to the point `origin` +
     (i - 1, j - 1, k - 1) `spacing`; beyond the first and the last of them all are like these.
     """
 
@@ -79,13 +79,13 @@ class TricubicSpline(_Function):
 
     @property
     def orders(self) -> lattices.Orders:
-        """How often it is differentiated by each argument."""
+        """The number of times it is differentiated by each argument."""
         a, b, c = (int(n) for n in self.args[4:] or (0, 0, 0))
         return a, b, c
 
     @property
     def value(self) -> bytes:
-        """What tells which function it is, of a node of a graph."""
+        """The value of a node of a graph, which tells which function it is."""
         return _value(self.args[3], self.orders)
 
     def fdiff(self, argindex: int = 1) -> Any:

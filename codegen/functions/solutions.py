@@ -68,7 +68,7 @@ class InitialValueProblem(sp.Atom):  # type: ignore[misc]
         return len(self.ranges)
 
     def at(self, values: Sequence[Any]) -> "InitialValueProblem":
-        """With numbers for its parameters."""
+        """The problem with numbers for its parameters."""
         change = {datum(k): e for k, e in enumerate(values)}
         rates = [replaced(e, change) for e in self.rates]
         start = [(replaced(a, change), replaced(b, change)) for a, b in self.start]

@@ -61,4 +61,4 @@ SPECIAL: dict[type, Callable[[Any], Any]] = {
     sp.besselk: lambda e: modified_bessel_k(abs(_order(e, -MOST_ORDERS, MOST_ORDERS)))(e.argument),
     sp.besseli: lambda e: modified_bessel_i(abs(_order(e, -1, 1)))(e.argument),
 }  # fmt: skip
-"""What the functions of SymPy are here."""
+"""The functions of SymPy, as they are here."""

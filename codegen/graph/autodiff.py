@@ -72,14 +72,14 @@ def chebyshev_derivative(p: ExprPool, c: Sequence[Expr]) -> list[Expr]:
 
 
 def _flow(p: ExprPool, e: Expr, a: tuple[Expr, ...]) -> tuple[Expr | None, ...]:
-    """By the time the right-hand side, by the parameters the variational equations."""
+    """The derivatives of a flow: by the time the right-hand side, by the parameters the variational equations."""
     component, family = flows.decoded(e.value)
     values = (flows.encoded(family.states + component, varied(family, j)) for j in range(len(family.ranges)))
     return flows.slope(p, e.value, a), *(p.node("flow", *a, value=value) for value in values)
 
 
 def _tricubic(p: ExprPool, e: Expr, a: tuple[Expr, ...]) -> tuple[Expr | None, ...]:
-    """Those of a higher order."""
+    """The derivatives of a spline: splines of a higher order."""
     values = [lattices.raised(e.value, axis) for axis in range(3)]
     return tuple(None if value is None else p.node("tricubic", *a, value=value) for value in values)
 
@@ -148,8 +148,9 @@ def forward(p: ExprPool, order: Sequence[Expr], seed: Expr) -> dict[int, Expr]:
 
 
 def along(p: ExprPool, order: Sequence[Expr], seeds: dict[int, Expr]) -> dict[int, Expr]:
-    """Likewise, of variables that all move at once, with the derivatives `seeds` by their indices. Quotients e = a / b have
-    e' = (a' - e b') / b at once: partial derivatives by a and b would serve several directions, and here there is one.
+    """The derivative of every node as in `forward`, of variables that all move at once, with the derivatives `seeds` by their indices.
+    Quotients e = a / b have e' = (a' - e b') / b at once: partial derivatives by a and b would serve several directions, and here there is
+    one.
     """
     return _accumulated(p, order, seeds, together=True)
 
@@ -218,7 +219,7 @@ def _integral(p: ExprPool, e: Expr, d: Sequence[Expr | None]) -> Expr | None:
 
 
 def _inverse(p: ExprPool, e: Expr, d: Sequence[Expr | None]) -> Expr | None:
-    """Where f(s, x) = y(x): s' = (y' - f_x) / f_s. The ends of the range searched do not matter."""
+    """The derivative of s with f(s, x) = y(x): s' = (y' - f_x) / f_s. The ends of the range searched do not matter."""
     body, leaf, *_ = e.args
     above = p.constant(0) if d[2] is None else d[2]
     if d[0] is not None:

@@ -52,7 +52,7 @@ def free_leaves(order: Sequence[Expr]) -> dict[int, frozenset[int]]:
 
 
 def constants(order: Sequence[Expr]) -> dict[int, bool]:
-    """For every node, is it a number that depends on no variable, no parameter and nothing bound outside it?"""
+    """For every node, whether it is a number that depends on no variable, no parameter and nothing bound outside it."""
     free = free_leaves(order)
     plain: dict[int, bool] = {}
     for e in order:

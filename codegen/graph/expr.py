@@ -60,7 +60,7 @@ class Expr:
 
     @property
     def boolean(self) -> bool:
-        """Does this node stand for a truth value rather than a number?"""
+        """Whether this node stands for a truth value rather than a number."""
         return self.op in BOOLEAN
 
     def __repr__(self) -> str:

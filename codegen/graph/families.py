@@ -62,7 +62,7 @@ def _middle(lo: float, hi: float) -> float:
 
 @functools.lru_cache(maxsize=256)
 def at_centre(family: Flow) -> Flow:
-    """With the parameters in the middle of their ranges."""
+    """The flow with the parameters in the middle of their ranges."""
     rates, low, high = family.parts
     pool = rates[0].pool
     place = {pool.variable(family.states + 1 + j).index: pool.constant(_middle(*ends)) for j, ends in enumerate(family.ranges)}
@@ -72,7 +72,7 @@ def at_centre(family: Flow) -> Flow:
 
 @functools.lru_cache(maxsize=256)
 def for_all(family: Flow) -> Flow:
-    """With the parameters as further states, which stand still and begin anywhere in their ranges."""
+    """The flow with the parameters as further states, which stand still and begin anywhere in their ranges."""
     rates, low, high = family.parts
     pool = rates[0].pool
     ends = [(pool.constant(lo), pool.constant(hi)) for lo, hi in family.ranges]

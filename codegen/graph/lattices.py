@@ -35,7 +35,7 @@ class Lattice(NamedTuple):
 
 
 class Bounds(IntEnum):
-    """How a function is bounded over a box: as well as is known; as in small boxes alone, by its value and the size of all coefficients
+    """The way a function is bounded over a box: as well as is known; as in small boxes alone, by its value and the size of all coefficients
     near by; by tables alone, which does not get better in boxes smaller than a cell. The last two take a fraction of the time.
     """
 
@@ -68,7 +68,7 @@ def bounded(value: bytes, bounds: Bounds) -> bytes:
 
 @functools.lru_cache(maxsize=1024)
 def raised(value: bytes, axis: int) -> bytes | None:
-    """That of the derivative along an axis; None where it is 0 in every cell."""
+    """The value of the derivative along an axis; None where it is 0 in every cell."""
     orders, lattice = decoded(value)
     if orders[axis] == DEGREE:
         return None
@@ -77,7 +77,7 @@ def raised(value: bytes, axis: int) -> bytes | None:
 
 
 def weights(tau: Any, order: int) -> list[Any]:
-    """Those of the coefficients of a cell, after so many differences of these, at tau of 0 to 1: not negative, and 1 in all."""
+    """The weights of the coefficients of a cell, after so many differences of these, at tau of 0 to 1: not negative, and 1 in all."""
     rest = 1 - tau
     if order == 0:
         square = tau * tau
@@ -88,7 +88,7 @@ def weights(tau: Any, order: int) -> list[Any]:
 
 
 def scale(orders: Orders, spacing: tuple[float, ...]) -> Fraction:
-    """Of differences of coefficients, as derivatives."""
+    """The factor that makes differences of coefficients derivatives."""
     total = Fraction(1)
     for n, h in zip(orders, spacing, strict=True):
         total /= Fraction(h) ** n

@@ -36,14 +36,14 @@ class Pattern(NamedTuple):
 
 
 def pattern(rows: Sequence[Mapping[int, Expr]], columns: int) -> Pattern:
-    """Of rows {column: entry}, columns ascending."""
+    """The pattern of rows {column: entry}, columns ascending."""
     indptr = np.concatenate([[0], np.cumsum([len(row) for row in rows])]).astype(np.int32)
     indices = np.array([j for row in rows for j in row], np.int32)
     return _frozen(indptr, indices, (len(rows), columns))
 
 
 def _frozen(indptr: Indices, indices: Indices, shape: tuple[int, int]) -> Pattern:
-    """With arrays that are read-only, as copies of read-only arrays are not."""
+    """A pattern with arrays that are read-only, as copies of read-only arrays are not."""
     for array in (indptr, indices):
         array.flags.writeable = False
     return Pattern(indptr, indices, shape)

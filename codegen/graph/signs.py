@@ -39,7 +39,7 @@ class SignFacts(NamedTuple):
 
 
 def analyse(order: Sequence[Expr], bounded: bool = False) -> dict[int, SignFacts]:
-    """What is known of every node of `order` (arguments before users), by index. `bounded`: of boxes and parameters all ends of which are
+    """The facts known of every node of `order` (arguments before users), by index. `bounded`: of boxes and parameters all ends of which are
     at most `LARGEST` in size.
     """
     inputs = LARGEST if bounded else math.inf

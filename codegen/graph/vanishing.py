@@ -1,4 +1,4 @@
-"""Where a formula is zero, by its structure: candidates for the places at which the parts of a quotient vanish together.
+"""Zeros of a formula, by its structure: candidates for the places at which the parts of a quotient vanish together.
 
 A formula f has the value v where another one, inside it, has a value that follows: sqrt(g) - 2 = 0 where g = 4, which is x + 1 = 4, which
 is x = 3. Each such pair (inner formula, its value) is a candidate. None is claimed to be a zero, nor is the list complete.

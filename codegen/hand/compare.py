@@ -50,12 +50,12 @@ class Comparison:
 
     @property
     def kernel(self) -> Wider:
-        """Where the kernel is wider."""
+        """The boxes over which the kernel is wider."""
         return _wider(self.lo, self.hi, self.hand_lo, self.hand_hi)
 
     @property
     def by_hand(self) -> Wider:
-        """Where the bounds by hand are wider."""
+        """The boxes over which the bounds by hand are wider."""
         return _wider(self.hand_lo, self.hand_hi, self.lo, self.hi)
 
     def __bool__(self) -> bool:
@@ -145,7 +145,8 @@ def _checked(found: Any, shape: tuple[int, ...]) -> tuple[Array, Array]:
 
 
 def _wider(lo: Array, hi: Array, other_lo: Array, other_hi: Array) -> Wider:
-    """Where [lo, hi] reaches out: the worst is that of the largest ratio of widths; of equal ones that of the farthest end."""
+    """The boxes over which [lo, hi] reaches out: the worst is that of the largest ratio of widths; of equal ones that of the farthest end.
+    """
     beyond = (lo < other_lo) | (hi > other_hi)
     if not beyond.any():
         return Wider(0, 0.0, 0, 0, 0)

@@ -50,7 +50,7 @@ def _boxes(n: int) -> tuple[Array, Array]:
 
 
 def _excess(x: Array, low: Array, high: Array) -> Any:
-    """Where x is outside by more than what is forgiven; NaN is nowhere."""
+    """Mask: x is outside by more than what is forgiven; NaN is not."""
     size = _SLACK * np.maximum(np.abs(x), np.minimum(np.nan_to_num(np.abs(low), posinf=0.0), np.nan_to_num(np.abs(high), posinf=0.0)))
     return np.isfinite(x) & ((x < low - size) | (x > high + size))
 

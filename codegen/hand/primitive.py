@@ -180,7 +180,7 @@ def _inverses(name: str, inverse: Any, boxes: Sequence[Ends]) -> list[Any]:
 
 
 def _check_formulas(made: Primitive) -> None:
-    """What is written in place must be no repetition."""
+    """Refuse repetition in formulas that are written in place."""
     declared = decoded(declared_of(made))
     for graph in (declared.bounds, declared.points, declared.slopes, declared.inverses):
         found = sorted({e.op for e in reachable(formulas(graph))} & EXPANDED)

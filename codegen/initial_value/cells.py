@@ -15,7 +15,7 @@ KEPT = ("cell", "c", "error", "slope_error", "bend", "range")
 
 
 def gathered(n: int, parts: Sequence[tuple[Array, ...]], reason: tuple[str, str]) -> FlowTable:
-    """Of cells of n states, in the order of time whatever the order and the direction of their steps."""
+    """The table of cells of n states, in the order of time whatever the order and the direction of their steps."""
     none = tuple(np.empty((0, *shape)) for shape in ((2,), (n, ORDER + 1), (n,), (n,), (n,), (n, 2)))
     cell, *found = (np.concatenate(arrays) for arrays in zip(none, *parts, strict=True))
     ends = np.sort(cell, axis=1)

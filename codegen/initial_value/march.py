@@ -39,7 +39,7 @@ _ROOM = 64
 
 @register
 def solve(flow: Flow) -> FlowTable:
-    """What is proved of a flow: kept on disk, since every process that compiles formulas of it asks for it."""
+    """The table proved of a flow: kept on disk, since every process that compiles formulas of it asks for it."""
     return unpacked(cache.kept(cache.key("flow", encoded(0, flow)), lambda: packed(integrated(flow))))
 
 
@@ -81,7 +81,7 @@ def _march(flow: Flow, end: float) -> tuple[list[tuple[Array, ...]], str]:
 
 
 def _memory(flow: Flow, end: float) -> Memory:
-    """That of a march from the start to an end."""
+    """The memory of a march from the start to an end."""
     n, made = flow.states, kernels(flow)
     memory = Memory(MarchMemory, {
         "n": n, "terms": ORDER + 2, "room": _ROOM, "inputs": max(len(k.variables) for k in made),

@@ -10,7 +10,7 @@ from .march_memory import MarchMemory, give, is_finite
 from .march_states import advanced
 
 ROOM_LEFT, ARRIVED, NO_STEP = 0, 1, 2
-"""Why the loop came back: all cells are filled, the end is reached, or no step is proved."""
+"""Reasons for which the loop came back: all cells are filled, the end is reached, or no step is proved."""
 
 # The remainder may be such a part of what is open of the states; a step is at most so much longer than the one before, and no longer than
 # this: a longer one would magnify denormal numbers.
@@ -129,7 +129,7 @@ def is_good(s: MarchMemory, h: float) -> bool:
 
 @native
 def small_rest(s: MarchMemory, h: float) -> bool:
-    """Is the remainder about as small as rounding in the states of the step, or as what is open of them?"""
+    """Whether the remainder is about as small as rounding in the states of the step, or as what is open of them."""
     rest, states, open_ = 0.0, 0.0, 0.0
     for i in range(s.n):
         rest = max(rest, max(abs(s.over[s.terms - 1, i, 0]), abs(s.over[s.terms - 1, i, 1])))

@@ -33,7 +33,7 @@ def advanced(s: MarchMemory) -> bool:
 
 @native
 def middles(s: MarchMemory) -> None:
-    """Of the states, and of the columns."""
+    """Write the middles of the states, and of the columns."""
     for i in range(s.n):
         s.vector[i] = 0.5 * s.next[i, 0] + 0.5 * s.next[i, 1]
         for j in range(s.columns):
@@ -63,7 +63,7 @@ def orthogonal(s: MarchMemory) -> None:
 
 @native
 def joins(s: MarchMemory, which: int, made: int, own: bool) -> bool:
-    """Is a vector, of `basis` or a unit one, not spanned by the columns that are made? Then it becomes the next one."""
+    """Whether a vector, of `basis` or a unit one, is not spanned by the columns that are made. If so, it becomes the next one."""
     n, size, left = s.n, 0.0, 0.0
     for k in range(n):
         s.work[k] = (s.basis[which, k] if own else 1.0) if own or k == which else 0.0

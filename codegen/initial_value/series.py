@@ -28,7 +28,7 @@ Matrix = list[list[Expr]]
 
 
 class Kernels(NamedTuple):
-    """Of n states, d = `ORDER`; all outputs row-major, and each argument a variable or a vector or matrix of such.
+    """Kernels of n states, d = `ORDER`; all outputs row-major, and each argument a variable or a vector or matrix of such.
 
     `coefficients` of (s, X): x_1, ..., x_(d+1) over the box; `along` of (s, X, w): the same, then w_1, ..., w_d, where w_k = V_k w: the
     columns of a matrix are lanes of it. `polynomial` of (x_0, ..., x_(d+1), H): the values of Taylor's polynomial for h in H;
@@ -49,7 +49,7 @@ def kernels(flow: Flow) -> Kernels:
 
 @functools.lru_cache(maxsize=32)
 def _of_states(n: int) -> tuple[Kernel, Kernel, Kernel]:
-    """Those that only depend on their number."""
+    """The kernels that depend only on the number of states."""
     return _polynomial(n), _moved(n), _turned(n)
 
 
@@ -110,7 +110,7 @@ def _moved(n: int) -> Kernel:
 
 
 def _turned(n: int) -> Kernel:
-    """Of (states u, their middle m, the columns of M = J Q and of J C, those of the next Q and C, r, r0): the next r, x - m and x. With the
+    """The next r, x - m and x, of (states u, their middle m, the columns of M = J Q and of J C, those of the next Q and C, r, r0). With the
     error e of all else,
 
         C' r0 + Q' r'  holds  e + J C r0 + M r    if    r' = Q'^-1 (e + (J C - C') r0) + (Q'^-1 M) r,

@@ -85,7 +85,7 @@ class Program:
         self.address, self.entry = self._words.ctypes.data, library.enter(self.large, layout.pointers)
 
     def count_at(self, address: int) -> None:
-        """Its calls are counted there."""
+        """Count its calls there."""
         self._words[0] = address
 
 
@@ -110,7 +110,7 @@ def assembled(steps: Sequence[Step], constants: dict[bytes, int], rounding: str,
 
 
 def kernel_program(outputs: Sequence[Expr], kind: Kind, bounded: bool = False) -> Program:
-    """That of a graph that is `interpretable`. `bounded`: see `Kernel`."""
+    """The program of a graph that is `interpretable`. `bounded`: see `Kernel`."""
     writer = _Writer(outputs, kind, bounded)
     return assembled(writer.steps, writer.constants, "nearest" if kind == "points" else "upward",
                      (writer.inputs["variable"], writer.inputs["parameter"]),

@@ -285,7 +285,7 @@ def _widen(pipe: int) -> None:
 
 
 compiler, hasty = Compiler(), Compiler(polite=False)
-"""Those of this process: of what makes later calls faster, and of what somebody waits for (see `waited`)."""
+"""The compilers of this process: of what makes later calls faster, and of what somebody waits for (see `waited`)."""
 
 for _each in (compiler, hasty):
     atexit.register(_each.hand_over)

@@ -19,7 +19,7 @@ _NICE = 10
 _LENGTH = struct.Struct("<Q")
 
 ENDED = (OSError, EOFError)
-"""What `send` and `receive` raise where the other process has ended."""
+"""The errors that `send` and `receive` raise where the other process has ended."""
 
 
 def send(to: int, message: Any) -> None:

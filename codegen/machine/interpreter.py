@@ -32,7 +32,7 @@ HEADER = 8
 
 
 class Instruction(NamedTuple):
-    """What an instruction does: so many operands, and `write`, which is given them. `symbol` says all there is to know about it."""
+    """An instruction: so many operands, and `write`, which is given them. `symbol` says all there is to know about it."""
 
     symbol: str
     operands: int

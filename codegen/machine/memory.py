@@ -24,7 +24,7 @@ class Memory(Mapping[str, np.ndarray]):
 
     def __init__(self, structure: type[Structure], sizes: Mapping[str, int], like: "Memory | None" = None) -> None:
         """`sizes` by the names that the structure gives them; its numbers of these names tell them. `like`: another memory of these sizes,
-        none of whose arrays has grown: it begins as that is now, but for the arrays that are written before they are read.
+        none of whose arrays has grown: it begins as that is now, except for the arrays that are written before they are read.
         """
         self._structure, self._sizes, self._foreign = structure, dict(sizes), dict[str, int]()
         self._cuts = _cuts(structure, tuple(sizes.items()))

@@ -59,7 +59,7 @@ class _Stubs:
 
     @property
     def used(self) -> bool:
-        """Was any of them interpreted in this query?"""
+        """Whether any of them was interpreted in this query."""
         return self.calls.tobytes() != self.before.tobytes()
 
 

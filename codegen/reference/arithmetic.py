@@ -33,7 +33,7 @@ from .tricubic import spline_level, spline_range
 
 
 class Truth(NamedTuple):
-    """What is proved of a condition, and the least level of what it compares.
+    """The facts proved of a condition, and the least level of what it compares.
 
     `holds`, `fails`: 0 not proved, 1 on the whole box, 2 in a neighbourhood of it too, if what is compared is continuous there.
     """
@@ -181,7 +181,7 @@ class Reference(ElementaryFunctions):
         return self._decorated(polygamma_range(order, x.lo, x.hi, self.format), 3 if sign(x.lo) > 0 else 0, x)
 
     def solution(self, value: bytes, x: Decorated) -> Decorated:
-        """That of a differential equation; the whole line beyond what is known of it."""
+        """The solution of a differential equation; the whole line beyond what is known of it."""
         bounds = solution_range(value, x.lo, x.hi, self.format)
         return self.undefined() if bounds is None else self._decorated(bounds, 3, x)
 

@@ -29,7 +29,7 @@ def solution_range(value: bytes, lo: Number, hi: Number, format: Format) -> Pair
 
 
 def _within(table: flows.FlowTable, k: int, i: int, a: Fraction, b: Fraction) -> tuple[Fraction, Fraction]:
-    """Of one cell: spanned by the ends where the derivative is seen to have no zero, and else widened by what it may turn."""
+    """The bounds in one cell: spanned by the ends where the derivative is seen to have no zero, and else widened by what it may turn."""
     c = [Fraction(x) for x in table.coefficients[k, i].tolist()]
     error, slope_error, bend = (Fraction(float(column[k, i])) for column in (table.error, table.slope_error, table.bend))
     base = Fraction(float(table.base[k]))

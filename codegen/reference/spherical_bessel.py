@@ -89,7 +89,7 @@ def value(order: int, x: Number, format: Format = DOUBLE) -> Pair:
 
 
 def _positive(order: int, x: Number) -> bool:
-    """Is g_order(x) > 0? (The derivative of g_k has the sign of -g_(k+1).)"""
+    """Whether g_order(x) > 0. (The derivative of g_k has the sign of -g_(k+1).)"""
     return sign(value(order, x, Format(60))[0]) > 0
 
 

@@ -33,7 +33,7 @@ def spline_range(value: bytes, box: Sequence[Pair], format: Format) -> Pair:
 
 
 def spline_level(value: bytes, box: Sequence[Pair]) -> int:
-    """What holds on the whole box."""
+    """The level that holds on the whole box."""
     orders, lattice = lattices.decoded(value)
     level = 3
     for k, n in enumerate(orders):

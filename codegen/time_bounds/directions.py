@@ -184,7 +184,7 @@ class Bound(DirectionTrials):
         return L.add(high, spread), L.add(low, spread)
 
     def beginning(self, L: Lanes) -> Value:
-        """From where on time is bounded."""
+        """The time from which on time is bounded."""
         return L.load("%Z", 2 * (self.n + self.time) + 1)
 
     def finish(self, L: Lanes) -> None:

@@ -149,7 +149,8 @@ class _Distance(Bound):
         return L.select(L.both(valid, regular), L.div(total, L.sqrt(L.neg(total))), zero)
 
     def by_multipliers(self, L: Lanes, factors: Vector, total: Value) -> tuple[Value, Value]:
-        """The total and what the multipliers are from `factors`, times how far F is from 0 but for second order; and where they exist."""
+        """The total and what the multipliers are from `factors`, times how far F is from 0 except for second order; and where they exist.
+        """
         zero, regular = L.const(0.0), L.mask_const(True)
         wide, radius = self.ball(L, "range")
         anywhere = [*wide[:3], *factors], [*radius[:3], *(zero for _ in factors)]
@@ -202,8 +203,8 @@ class _Distance(Bound):
         return [self.balanced(L, n) for n in (self.load(L, "E")[:3], *across)]
 
     def gradients(self, L: Lanes) -> list[Vector]:
-        """Those of implicit surfaces in space, the normal of a patch beside one, and the mean of two of these. A function that no variable
-        changes, as of a plane parallel to that which gave one of them, has none.
+        """The gradients of implicit surfaces in space, the normal of a patch beside one, and the mean of two of these. A function that no
+        variable changes, as of a plane parallel to that which gave one of them, has none.
         """
         found, implicit = [], {q for own in self.of_function for q in own}
         for k, own in ((k, own) for k, own in enumerate(self.of_function, 3) if own):

@@ -66,7 +66,7 @@ class _Certificate:
         return self._load(pointer, n), self._load(pointer, self.L.emit(f"add i64 {n}, 1"))
 
     def _entry(self, pointer: str, row: str, column: str) -> Interval:
-        """Of a matrix with five columns."""
+        """An entry of a matrix with five columns."""
         start = self.L.emit(f"mul i64 {row}, 5")
         return self._interval(pointer, self.L.emit(f"add i64 {start}, {column}"))
 
@@ -111,7 +111,7 @@ class _Certificate:
         L.store("%out", 0, L.select(good, L.neg(bound), L.const(float("-inf"))))
 
     def _lost(self, e: list[Value], h: list[list[Interval]], hz: list[list[Interval]]) -> Value:
-        """What L' in the basic unknowns and the terms in e may take away."""
+        """A bound of the loss by L' in the basic unknowns and by the terms in e."""
         L, one = self.L, self.L.const(1.0)
         lost = L.const(0.0)
         slope = [*self.slope[:2], plus(L, self.slope[2], (L.neg(one), one))]
@@ -124,7 +124,7 @@ class _Certificate:
         return lost
 
     def _others(self, q: list[list[Interval]]) -> tuple[str, Value]:
-        """Do the conditions hold, and what may be lost in the two unknowns that are not basic?"""
+        """Whether the conditions hold, and a bound of the loss in the two unknowns that are not basic."""
         L, zero = self.L, self.L.const(0.0)
         side = [splat(L, "%side", j) for j in range(2)]
         held = [L.either(L.lt(s, zero), L.gt(s, zero)) for s in side]
@@ -167,7 +167,7 @@ class _Certificate:
         return out
 
     def _units(self, last: list[Value]) -> list[Value]:
-        """Of the basic unknowns: their reach, and such a unit of time that the last row of A - 1 adds little to its norm."""
+        """Units of the basic unknowns: their reach, and such a unit of time that the last row of A - 1 adds little to its norm."""
         L = self.L
         time = self._sum([L.mul(x, w) for x, w in zip(last[:2], self.reach[:2], strict=True)])
         return [*self.reach[:2], L.fma(L.const(4.0), time, L.mul(L.const(2.0**-10), self.reach[2]))]
@@ -177,7 +177,7 @@ class _Certificate:
         return self._largest([self.L.div(x, w) for x, w in zip(sizes, self.units, strict=True)])
 
     def _bounds(self, x: list[Interval], inverse: Value) -> list[Value]:
-        """Of the solution z of A z = x."""
+        """Bounds of the solution z of A z = x."""
         norm = self.L.mul(self._norm([self._size(c) for c in x]), inverse)
         return [self.L.mul(norm, w) for w in self.units]
 

@@ -115,7 +115,7 @@ class PatchEnclosure:
                 for x, y in zip(places, rates, strict=True)]
 
     def _derivative(self, g: Grid, u: Interval, v: Interval, i: int, j: int) -> Interval:
-        """Of the sum with the Bernstein polynomials, i times in u and j times in v."""
+        """The derivative of the sum with the Bernstein polynomials, i times in u and j times in v."""
         L = self.L
         if i > self.N or j > self.M:
             return L.const(0.0), L.const(0.0)

@@ -169,7 +169,7 @@ def _refusal(name: str) -> ValueError:
 
 def _axis(expressions: list[Any], symbol: Any, k: int, ends: tuple[Any, Any],
           name: str) -> tuple[list[Any], list[tuple[ParameterRun, tuple[Any, Any]]], bool]:
-    """The expressions with sines and cosines of a parameter as symbols, its runs with the ends of the angle, and is it an angle?"""
+    """The expressions with sines and cosines of a parameter as symbols, its runs with the ends of the angle, and whether it is an angle."""
     waves = sorted({w for e in expressions for w in e.atoms(sp.sin, sp.cos) if w.has(symbol)}, key=str)
     lo, hi = ends
     if not waves:

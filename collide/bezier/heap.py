@@ -7,7 +7,7 @@ from .memory import Candidate, PairsMemory, Subpatch
 
 @native
 def before(s: PairsMemory, t: float, a: int, i: int) -> bool:
-    """Does box a with key t come before entry i? Ties come by number, so that a run is reproducible."""
+    """Whether box a with key t comes before entry i. Ties come by number, so that a run is reproducible."""
     return t < s.key[i] or (t == s.key[i] and a > s.heap[i])
 
 

@@ -128,9 +128,9 @@ def test(N: int, M: int, rational: bool, parts_a: int = 1, parts_b: int = 1) -> 
     and a new -th; tl > th if there is no contact in the window. Every contact in the old window is in the new one.
 
     For a direction n of doubles and straight trajectories g(t) = min n . S1 - max n . S2 over control points is concave
-    in t and positive only where there is no contact (hull property; weights are positive), and likewise with -n. With
+    in t and positive only where there is no contact (hull property; weights are positive), and so with -n. With
     lower bounds g(tl) >= a, g(th) >= b: both positive: no contact. Only a > 0: g is above the chord from (tl, a) to (th,
-    b), hence positive before the chord's zero; it becomes tl, rounded down. Only b > 0: likewise th.
+    b), hence positive before the chord's zero; it becomes tl, rounded down. Only b > 0: th, in the same way.
     """
     return straight_line("bezier test", (N, M, rational, parts_a, parts_b), "E F A B n T out",
                          lambda module, L: _test(L, N, M, rational, parts_a, parts_b))
@@ -151,7 +151,7 @@ def _test(L: Lanes, N: int, M: int, rational: bool, parts_a: int, parts_b: int) 
 
 
 def _directions(L: Lanes, points: int, tl: Value, th: Value) -> list[Value]:
-    """Of two nodes: both normals, the four cross products of tangents of different nodes, the difference of centres, n."""
+    """Directions for two nodes: both normals, the four cross products of tangents of different nodes, the difference of centres, n."""
     measures = [[L.load(p, points + k) for p in ("%E", "%F")] for k in range(3)]
     (u1, u2), (v1, v2), centres = ([_at(L, x, tl) for x in pair] for pair in measures)
     apart = L.sub(*centres)

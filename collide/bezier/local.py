@@ -67,7 +67,7 @@ def slope(s: PairsMemory, j: int) -> float:
 
 @native
 def descend(s: PairsMemory, reach: float) -> bool:
-    """Newton's method from x, with steps no longer than `reach`; did it converge?"""
+    """Newton's method from x, with steps no longer than `reach`; whether it converged."""
     regular = _REGULAR
     for _ in range(_ITERATIONS):
         residual = max(abs(s.F[0]), abs(s.F[1]), abs(s.F[2])) / s.scale

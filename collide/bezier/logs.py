@@ -27,7 +27,7 @@ _EXACT = np.vectorize(expression, otypes=[object])
 
 def patch_logs(folder: str | PathLike[str] | None, q: np.ndarray, weights: np.ndarray | None, triangles: bool = False,
                error: float = 0.0) -> "RowLogs | None":
-    """What writes the logs of pairs of patches, if there is a folder for these."""
+    """The writer of the logs of pairs of patches, if there is a folder for these."""
     if folder is None:
         return None
     if error:

@@ -221,7 +221,7 @@ def divide(s: PairsMemory, box: Candidate, size_a: float, size_b: float) -> None
 
 @native
 def holds_best(s: PairsMemory, box: Candidate) -> bool:
-    """Is the best contact so far in the box?"""
+    """Whether the best contact so far is in the box."""
     if s.proved == np.inf:
         return False
     for j in range(4):

@@ -53,7 +53,7 @@ class Candidate(Row):
 
 
 class PairsMemory(Structure):
-    """What belongs to the pairs is the caller's."""
+    """The memory of a search, in which the data of the pairs are the caller's."""
 
     unset = ("node_room", "box_room")
 

@@ -46,7 +46,7 @@ def constrained(s: PairsMemory, restore: float) -> bool:
 
 @native
 def step(s: PairsMemory, regular: float) -> bool:
-    """The least dx . (H + regular) dx / 2 + dt subject to `constrained`, in the two or fewer directions left; is there one?"""
+    """The least dx . (H + regular) dx / 2 + dt subject to `constrained`, in the two or fewer directions left; whether there is one."""
     count = 0
     for j in range(5):
         s.d[j] = 0.0
@@ -79,7 +79,7 @@ def step(s: PairsMemory, regular: float) -> bool:
 
 @native
 def curvature(s: PairsMemory, a: int, b: int, regular: float) -> float:
-    """Of two of the directions in Z."""
+    """The second derivative of the Lagrangian with its regularization along two of the directions in Z."""
     total = 0.0
     for j in range(5):
         row = regular * s.Z[b, j] if j < 4 else 0.0
@@ -109,7 +109,7 @@ def along(s: PairsMemory, a: int, distance: float) -> None:
 
 @native
 def convex(s: PairsMemory, regular: float) -> bool:
-    """Does the Lagrangian with its regularization curve upwards along the step?"""
+    """Whether the Lagrangian with its regularization curves upwards along the step."""
     total = 0.0
     for j in range(5):
         row = regular * s.d[j] if j < 4 else 0.0

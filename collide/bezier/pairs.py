@@ -210,8 +210,8 @@ def _ask(query: Callable[..., Batch], q: np.ndarray, weights: np.ndarray | None,
 
 
 def inherited(error: float, weights: np.ndarray | None) -> float:
-    """What `PairsMemory.error` asks for where control points and velocities are in error by this part of the size, and each weight by
-    this part of itself: at least twice what it does to a surface, and 1 / (1 + d) of what it does to derivatives, d the degree.
+    """The value of `PairsMemory.error` where control points and velocities are in error by this part of the size, and each weight by this
+    part of itself: at least twice the effect on a surface, and 1 / (1 + d) of the effect on derivatives, d the degree.
 
     Polynomial patches: the surface errs by `error`, derivatives in u and v by 2 d `error`. Rational ones with the ratio r of the
     largest weight to the least: the sizes of the derivatives of the basis functions add up to at most 3 d r, so errors of points
@@ -277,7 +277,7 @@ class _Limit:
 
     @contextlib.contextmanager
     def working(self) -> Iterator[None]:
-        """What is done within it ends when the time is up, or by Ctrl-C."""
+        """End the work within this context when the time is up, or by Ctrl-C."""
         try:
             with limited(lambda: self._end - perf_counter()):
                 yield
@@ -357,7 +357,7 @@ def _answer(q: np.ndarray, weights: np.ndarray | None, tolerance: float, limit: 
 
 
 def _unsearched(n: int) -> Batch:
-    """Of so many pairs nothing is known."""
+    """The answer for n pairs of which nothing is known."""
     return Batch(statuses(np.full(n, memory.SPENT)), np.ones(n, bool), np.tile([0.0, 1.0], (n, 1)), np.full((n, 4), np.nan),
                  np.zeros(n, bool), np.zeros(n, np.int64))
 

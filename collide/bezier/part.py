@@ -106,7 +106,7 @@ class _Part:
         return [L.fma(x, L.sub(q, p), p) for p, q in itertools.pairwise(c)]
 
     def _derivative(self, places: Points, rates: Points | None, size: Value, i: int, j: int) -> Interval:
-        """Of places + t rates, i times in u and j times in v: the hull of the differences, over the width of the box."""
+        """The derivative of places + t rates, i times in u and j times in v: the hull of the differences, over the width of the box."""
         L = self.L
         N, M = len(places) - 1, len(places[0]) - 1
         if i > N or j > M:

@@ -49,7 +49,7 @@ def look(s: PairsMemory, box: Candidate, reach: float) -> bool:
 
 @native
 def determinant(s: PairsMemory, a: int, b: int, c: int) -> float:
-    """Of three columns of the derivative, over the product of their sizes."""
+    """The absolute value of the determinant of three columns of the derivative, over the product of the sizes of the columns."""
     scale = 1.0
     for k in range(3):
         j = a if k == 0 else b if k == 1 else c
@@ -85,7 +85,7 @@ def choose(s: PairsMemory) -> bool:
 
 @native
 def prove(s: PairsMemory) -> bool:
-    """Prove a contact at x; then it is the new upper bound, and its normal a direction of tests. Was it proved?"""
+    """Prove a contact at x; then it is the new upper bound, and its normal a direction of tests. Tell whether it was proved."""
     differentiate(s)
     if not choose(s):
         return False
@@ -117,7 +117,7 @@ def enclose(s: PairsMemory) -> None:
 
 @native
 def widen(s: PairsMemory) -> None:
-    """Where the control points given are in error: f by the error of both surfaces, J by that of their derivatives.
+    """Widen f by the error of both surfaces, and J by that of their derivatives, where the control points given are in error.
 
     A surface in error by e at every control point, and with a time derivative in error by e, is in error by e, and its
     derivatives in u and v by 2 degree e. `error`, relative to the size, is at least twice what is meant, so that the sums may
@@ -134,7 +134,7 @@ def widen(s: PairsMemory) -> None:
 
 @native
 def place_boxes(s: PairsMemory) -> None:
-    """Points and boxes of the proof: thin but for the three unknowns, whose widths grow from lane to lane."""
+    """Points and boxes of the proof: thin except in the three unknowns, whose widths grow from lane to lane."""
     for lane in range(LANES):
         for j in range(5):
             s.C[j, lane] = s.x[j]
@@ -152,7 +152,7 @@ def place_boxes(s: PairsMemory) -> None:
 
 @native
 def within(s: PairsMemory, lane: int) -> bool:
-    """Does the box of the lane lie in the unit cube?"""
+    """Whether the box of the lane lies in the unit cube."""
     for m in range(3):
         if s.Y.lo(m, lane) < 0.0 or s.Y.hi(m, lane) > 1.0:
             return False
@@ -260,7 +260,7 @@ def place_regions(s: PairsMemory, widest: float) -> None:
 
 @native
 def certified(s: PairsMemory, box: Candidate) -> bool:
-    """Does the certificate hold for all of a box?"""
+    """Whether the certificate holds for all of a box."""
     if box.begin < s.region.lo(4):
         return False
     for j in range(4):

@@ -19,7 +19,7 @@ def integers(values: np.ndarray) -> np.ndarray:
 
 
 def cross(a: np.ndarray, b: np.ndarray) -> np.ndarray:
-    """Of arrays (..., 3) of integers or rationals of any size."""
+    """The cross products of arrays (..., 3) of integers or rationals of any size."""
     parts = [a[..., (k + 1) % 3] * b[..., (k + 2) % 3] - a[..., (k + 2) % 3] * b[..., (k + 1) % 3] for k in range(3)]
     return np.stack([np.asarray(x, object) for x in parts], axis=-1)
 

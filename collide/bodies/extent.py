@@ -34,7 +34,7 @@ Box = tuple[tuple[float, float], ...]
 
 
 _first: "weakref.WeakValueDictionary[tuple[Any, ...], Extent]" = weakref.WeakValueDictionary()
-"""Of parts of one shape, the first that was asked for where it is in its own frame."""
+"""The first of the parts of one shape that was asked for where it is in its own frame."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -118,7 +118,7 @@ class Extent:
 
     @cached_property
     def ball(self) -> np.ndarray:
-        """Centre and radius (4,) of a ball that holds the part in its own frame, but for rounding; infinite if it deforms."""
+        """Centre and radius (4,) of a ball that holds the part in its own frame, except for rounding; infinite if it deforms."""
         if self.deforming:
             return np.array([0.0, 0.0, 0.0, np.inf])
         cells = self._enclosed(self._grid(tuple(_FINER * n for n in _GRID[len(self.domain)])))
@@ -132,7 +132,7 @@ class Extent:
 
     @cached_property
     def reach(self) -> float:
-        """A radius round the centre of the ball that holds the part, too, but for rounding, and is closer for curved ones."""
+        """A radius round the centre of the ball that holds the part, too, except for rounding, and is closer for curved ones."""
         if self.body is None or len(self.domain) < 2 or not np.isfinite(self.ball[3]):
             return float(self.ball[3])
         kernel = _distances(self.body, self.path, self.symbols, self.numbers.symbols)
@@ -168,7 +168,7 @@ class Extent:
 
     @cached_property
     def moving(self) -> list[int]:
-        """Which of the numbers `placing` takes, where they are symbols: of a product those of its factors alone."""
+        """The numbers, by their places, that `placing` takes, where they are symbols: of a product those of its factors alone."""
         used = self.motion.symbols if isinstance(self.motion, Product) else self.numbers.symbols
         return [k for k, s in enumerate(self.numbers.symbols) if s in used]
 
@@ -239,7 +239,7 @@ def box_of(part: Cell, numbers: Numbers = NONE) -> np.ndarray:
 
 @functools.lru_cache(maxsize=1 << 15)
 def extent_of(part: Cell, numbers: Numbers = NONE, box: Box | None = None) -> Extent:
-    """Where a part is; an implicit one is somewhere in `box` in the frame of its first leaf, or, where that is not known, within its
+    """The extent of a part; an implicit one is somewhere in `box` in the frame of its first leaf, or, where that is not known, within its
     bounds. Of all triangles of a mesh it is a box.
     """
     if isinstance(part, Triangles):

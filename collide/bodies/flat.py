@@ -67,7 +67,7 @@ def flat_of(body: Any) -> FlatBody | None:
 
 
 def may_be_flat(body: Any) -> bool:
-    """Is a parametric body bilinear, at least, but for what parameters in its formulas are?"""
+    """Whether a parametric body is bilinear, at least, except for what parameters in its formulas are."""
     return isinstance(body, (Solid, ParametricSurface)) and _may_be_flat(body.resting)
 
 
@@ -108,7 +108,7 @@ def _flat(body: Any) -> FlatBody | None:
 
 
 def _ends(face: ParametricSurface) -> bool:
-    """Is its formula bilinear, with rational coefficients, over a rational rectangle?"""
+    """Whether the formula of a face is bilinear, with rational coefficients, over a rational rectangle."""
     if not all(e.is_Rational for ends in face.domain.values() for e in ends):
         return False
     try:

@@ -92,7 +92,7 @@ class Hull(Frozen):
 
     @cached_property
     def _open(self) -> dict[int, set[Edge]]:
-        """Of each face of the hull the border of what is not covered in it."""
+        """The border, for each face of the hull, of what is not covered in it."""
         out = {}
         for f in np.unique(self._facet).tolist():
             whole = _border(self.triangles[self._facet == f].tolist())

@@ -77,7 +77,7 @@ def implicit_parts(body: ImplicitBody) -> "tuple[Implicit, ...] | Candidates":
 
 @functools.lru_cache(maxsize=4096)
 def is_large(body: ImplicitBody | None) -> bool:
-    """Has a body so many leaves that they are looked at together, or are these in several frames?"""
+    """Whether a body has so many leaves that they are looked at together, or has them in several frames."""
     return isinstance(body, Combination) and (len(body.leaves) > FEW or len({leaf.motion for leaf in body.leaves}) > 1)
 
 
@@ -140,7 +140,7 @@ def may_meet(a: ImplicitSurface, b: ImplicitSurface) -> bool:
 
 @functools.lru_cache(maxsize=4096)
 def _apart(p: tuple[Any, Any], q: tuple[Any, Any]) -> bool:
-    """Where bounds depend on the numbers of a family nothing is known."""
+    """Whether two ranges are known to be apart: where bounds depend on the numbers of a family nothing is known."""
     return (q[0] > p[1]) == True or (p[0] > q[1]) == True  # noqa: E712
 
 
@@ -153,6 +153,6 @@ def _sides(leaves: Sequence[ImplicitSurface], count: int) -> list[tuple[Side, ..
 
 @functools.lru_cache(maxsize=4096)
 def is_side(leaf: ImplicitSurface, coordinate: int, end: int) -> bool:
-    """Is all of this side of the bounds part of the surface? Then the surface does not end there."""
+    """Whether all of this side of the bounds is part of the surface. If so, the surface does not end there."""
     at = {(x, y, z)[coordinate]: leaf.bounds[coordinate][end]}
     return bool(sp.expand(leaf.body.xreplace(at)) == 0)

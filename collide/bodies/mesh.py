@@ -77,7 +77,7 @@ class Mesh(Frozen, Triangulated):
 
     @cached_property
     def _digest(self) -> bytes:
-        """Of all numbers, and of the tree, which decides in what order triangles are looked at."""
+        """The digest of all numbers, and of the tree, which decides in what order triangles are looked at."""
         arrays = self.vertices, self.triangles, self.tree.children
         shape = repr((self.rigid, *(array.shape for array in arrays)))
         return hashlib.sha256(shape.encode() + b"".join(array.tobytes() for array in arrays)).digest()
@@ -89,7 +89,7 @@ class Mesh(Frozen, Triangulated):
 
     @cached_property
     def shape(self) -> "Shape":
-        """How its tree of boxes divides the triangles."""
+        """The division of the triangles by its tree of boxes."""
         return frozen(_halvings(self.vertices, self.triangles)) if self.motion.is_identity else self.resting.shape
 
     @cached_property
@@ -111,7 +111,7 @@ class Mesh(Frozen, Triangulated):
 
     @cached_property
     def radii(self) -> np.ndarray:
-        """(nodes,): of the balls round the boxes of the tree in the frame of a rigid mesh, but for rounding."""
+        """(nodes,): the radii of the balls round the boxes of the tree in the frame of a rigid mesh, except for rounding."""
         low, high = self.tree.boxes[:, :3], self.tree.boxes[:, 3:6]
         middle = 0.5 * (low + high)
         if not self.motion.is_identity:
@@ -120,7 +120,7 @@ class Mesh(Frozen, Triangulated):
 
     @property
     def closed(self) -> bool:
-        """Does every edge belong to an even number of triangles? Then the mesh has an inside: what a ray leaves by an odd number."""
+        """Whether every edge belongs to an even number of triangles. If so, the mesh has an inside: what a ray leaves by an odd number."""
         return self.topology.open_edge is None
 
     @property
@@ -240,7 +240,7 @@ def _rows(places: np.ndarray) -> np.ndarray:
 
 
 def _owned(triangles: np.ndarray) -> np.ndarray:
-    """(m, 6): does the triangle stand for its vertices and edges 0, 1, 2? Of the triangles that share a vertex or an edge one does
+    """(m, 6): whether the triangle stands for its vertices and edges 0, 1, 2. Of the triangles that share a vertex or an edge one does
     (Curtis, Tamstorf and Manocha 2008).
     """
     owned = np.zeros((len(triangles), 6), np.int64)

@@ -13,7 +13,9 @@ MOST = 8
 
 
 class Slots(NamedTuple):
-    """Of n triangles: numbers (n, 7) of its face, three edges and three vertices, their kinds, and which of them it stands for."""
+    """Cells of n triangles: numbers (n, 7) of the face, the three edges and the three vertices of each, their kinds, and which of them it
+    stands for.
+    """
 
     numbers: np.ndarray
     kinds: np.ndarray
@@ -35,7 +37,7 @@ def slots(mesh: Mesh, triangles: np.ndarray, sided: bool) -> Slots:
 
 
 def is_fan(known: Topology, vertices: Any) -> np.ndarray:
-    """Are there few enough triangles at vertices?"""
+    """Whether there are few enough triangles at vertices."""
     begins = known.corners_at[1]
     return np.asarray(begins[vertices + 1] - begins[vertices] <= MOST)
 
@@ -74,6 +76,6 @@ def _fans(known: Topology, numbers: np.ndarray) -> np.ndarray:
 
 
 def _once(numbers: np.ndarray) -> np.ndarray:
-    """(n, 3): are they not among those before them in their row?"""
+    """(n, 3): whether they are not among those before them in their row."""
     a, b, c = numbers.T
     return np.stack([np.full(len(numbers), True), b != a, (c != a) & (c != b)], axis=1)

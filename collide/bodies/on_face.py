@@ -88,7 +88,7 @@ def on_face(part: Cell, own: np.ndarray, numbers: Numbers = NONE) -> tuple[float
 
 
 def feature_at(body: Any, feature: str, own: np.ndarray, known: "Sequence[Border]", numbers: Numbers) -> str:
-    """What a point of a closed face is called, whose own variables lie in the box `own`: an edge or a vertex if it lies on one, or else the
+    """The name of a point of a closed face, whose own variables lie in the box `own`: an edge or a vertex if it lies on one, or else the
     face. `known`: the `borders` of that face; `numbers`: those of the body.
     """
     if isinstance(body, Mesh):
@@ -114,7 +114,7 @@ def borders(body: Any, feature: str) -> Sequence[Border]:
 
 
 def _triangle_feature(mesh: Mesh, k: int, own: np.ndarray) -> str:
-    """Likewise, for u and v in a + u (b - a) + u v (c - b) of the corners of triangle k."""
+    """The name of a point for u and v in a + u (b - a) + u v (c - b) of the corners of triangle k."""
     known = mesh.topology
     at = {(s, end): _may_be(sp.Integer(end), ends) for s, ends in zip("uv", own, strict=True) for end in (0, 1)}
     if at["u", 0]:
@@ -126,7 +126,7 @@ def _triangle_feature(mesh: Mesh, k: int, own: np.ndarray) -> str:
 
 
 def _may_be(e: Any, ends: np.ndarray, numbers: Numbers = NONE) -> bool:
-    """May a parameter of a path be within these ends? Of one that is no number, or one of a range, that is not asked."""
+    """Whether a parameter of a path may be within these ends. Of one that is no number, or one of a range, that is not asked."""
     if e.has(u):
         return True
     (lo, hi), room = numbers.enclose(e), _CLOSE * (1.0 + float(np.abs(ends).max()))

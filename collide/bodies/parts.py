@@ -102,8 +102,8 @@ def _assembled(surface: ParametricSurface, edges: Sequence[Edge], corners: Seque
 
 
 def is_closed(body: Any) -> bool:
-    """Is the surface known to have no border? A patch: its sides are seams and poles. A solid: every other side
-    belongs to a declared edge of two faces. Implicit bodies have an inside by their sign.
+    """Whether the surface is known to have no border. A patch: its sides are seams and poles. A solid: every other side belongs to a
+    declared edge of two faces. Implicit bodies have an inside by their sign.
     """
     if isinstance(body, Mesh):
         return body.closed
@@ -111,7 +111,7 @@ def is_closed(body: Any) -> bool:
 
 
 def has_inside(body: Any) -> bool:
-    """Is it closed, or a polyhedron that is known to be, faces of which may be made of several patches?"""
+    """Whether a body is closed, or a polyhedron that is known to be, faces of which may be made of several patches."""
     return is_closed(body) or (isinstance(body, Solid) and body.closed == CLOSED)
 
 
@@ -192,7 +192,7 @@ def _edge(solid: Solid, k: int, corners: Set[tuple[int, Path]], two_sided: bool)
 @functools.lru_cache(maxsize=1024)
 @interruptible()
 def ends_of(part: Cell) -> tuple[tuple[bool, bool], ...]:
-    """Per end of each symbol: does the surface end there, or does an edge or a vertex that is a part of its own cover it? Of poles all do
+    """Per end of each symbol: whether the surface ends there, or an edge or a vertex that is a part of its own covers it. Of poles all do
     but those with smooth parameters: round the tip of a cone the surface has no tangent plane. A neighbourhood of a pole ends inside its
     face.
     """
@@ -225,13 +225,13 @@ def _pole(face: ParametricSurface, k: int, symbol: Any, end: int, two_sided: boo
 
 
 def _declared(solid: Solid, k: int, symbol: Any, end: int) -> bool:
-    """Is the pole a vertex of the solid?"""
+    """Whether the pole is a vertex of the solid."""
     value = solid.faces[k].domain[symbol][end]
     at = 0 if symbol is u else 1
     return any(f == k and p[at] == value for vertex in solid.vertices for f, p in zip(vertex.faces, vertex.points, strict=True))
 
 
 def _covered(k: int, face: ParametricSurface, symbol: Any, end: int, edges: Sequence[Edge]) -> bool:
-    """Does a declared edge run along the whole of this side?"""
+    """Whether a declared edge runs along the whole of this side."""
     return any(runs_along(face, path, edge.domain, symbol, end)
                for edge in edges for f, path in zip(edge.faces, edge.paths, strict=True) if f == k)

@@ -43,7 +43,7 @@ class RelativeFrames(NamedTuple):
 
 
 def relative_frames(bodies: Sequence[Any], pairs: np.ndarray) -> RelativeFrames:
-    """Of pairs (n, 2) of bodies that are asked about."""
+    """The relative frames of pairs (n, 2) of bodies that are asked about."""
     numbers = dict[Motion, int]()
     made = [_moving(leading(body)) for body in bodies]
     named = [tuple(numbers.setdefault(m, len(numbers)) for m in motions) for motions in made]
@@ -69,7 +69,7 @@ def _moving(motions: Sequence[Motion]) -> Sequence[Motion]:
 
 
 def _first(motions: Sequence[Motion]) -> int:
-    """How many there are up to the first that varies."""
+    """The number of motions up to the first that varies."""
     return 1 + next(k for k, m in enumerate(motions) if not m.is_constant)
 
 
@@ -79,7 +79,7 @@ def _frame(motions: tuple[Motion, ...]) -> Motion:
 
 
 def in_world(motion: Motion, points: np.ndarray, values: Mapping[Any, np.ndarray]) -> np.ndarray:
-    """Points (n, 2, 3) that are seen from a frame with this motion, where they are in space, but for rounding. `values`: the time, and
+    """Points (n, 2, 3) that are seen from a frame with this motion, where they are in space, except for rounding. `values`: the time, and
     parameters, (n,) each.
     """
     symbols = tuple(sorted(motion.symbols, key=str))

@@ -42,7 +42,7 @@ def space_kernel(formulas: tuple[Any, ...], symbols: tuple[Any, ...]) -> Kernel:
 
 
 def all_parallel(first: np.ndarray, second: np.ndarray) -> bool:
-    """Are two vectors parallel in every row of (n, 3) that is known, up to a few roundings? Tangents that are span no surface."""
+    """Whether two vectors are parallel in every row of (n, 3) that is known, up to a few roundings. Tangents that are span no surface."""
     known = np.isfinite(first).all(axis=1) & np.isfinite(second).all(axis=1)
     first, second = first[known], second[known]
     sizes = [np.abs(vectors).max(axis=1, keepdims=True) for vectors in (first, second)]
@@ -88,7 +88,7 @@ def boxes_at(parts: Sequence[Extent], moment: float) -> np.ndarray:
 
 
 def faces(body: Any) -> tuple[ParametricSurface, ...]:
-    """Of a body that is not implicit: those of `faces_of`, smooth pieces of a patch with creases."""
+    """The faces of a body that is not implicit: those of `faces_of`, smooth pieces of a patch with creases."""
     whole = creased(body) if isinstance(body, ParametricSurface) else body
     return (body,) if whole is None else whole.faces
 

@@ -10,9 +10,9 @@ from ..frozen import Frozen
 
 
 class Topology(Frozen):
-    """Of vertices (n, 3) and triangles (m, 3): `corners` (m, 3), the least number of a vertex at the place of each corner; `edges` (e, 2),
-    pairs of these, each once; `edge_of` (m, 3): the edges of a triangle, the k-th one from its corner k to the next; `count` (e,): how
-    many triangles an edge belongs to, and `sides` (e, 2): the first and the last of them.
+    """The topology of vertices (n, 3) and triangles (m, 3): `corners` (m, 3), the least number of a vertex at the place of each corner;
+    `edges` (e, 2), pairs of these, each once; `edge_of` (m, 3): the edges of a triangle, the k-th one from its corner k to the next;
+    `count` (e,): how many triangles an edge belongs to, and `sides` (e, 2): the first and the last of them.
     """
 
     def __init__(self, vertices: np.ndarray, triangles: np.ndarray) -> None:
@@ -38,7 +38,7 @@ class Topology(Frozen):
 
     @cached_property
     def oriented(self) -> bool:
-        """Does every edge join two triangles that run through it in opposite senses?"""
+        """Whether every edge joins two triangles that run through it in opposite senses."""
         begins = self.corners.ravel()
         return bool((self.count == 2).all() and (begins[self._first] != begins[self._last]).all())
 

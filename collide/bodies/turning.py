@@ -55,7 +55,7 @@ class Turning(NamedTuple):
 
 
 def turnings(body: Any, known: Values) -> list[Turning]:
-    """How a body turns into itself; `known`: numbers in the place of the symbols of its family."""
+    """The axes about which a body turns into itself; `known`: numbers in the place of the symbols of its family."""
     if isinstance(body, Mesh):
         return []
     implicit = isinstance(body, ImplicitBody)
@@ -166,12 +166,12 @@ def _turns(slopes: Sequence[Any], axis: int, centre: Sequence[Any]) -> bool:
 
 
 def _inside(c: Any, ends: tuple[Any, Any]) -> bool:
-    """Is a number proved to lie between such?"""
+    """Whether a number is proved to lie between two ends."""
     return (ends[0] < c) == True and (c < ends[1]) == True  # noqa: E712
 
 
 def _continuous(e: Any) -> bool:
-    """Is it seen to be defined and continuous everywhere, and to have derivatives almost everywhere?"""
+    """Whether an expression is seen to be defined and continuous everywhere, and to have derivatives almost everywhere."""
     powers = all((a.exp.is_integer and a.exp.is_positive) or (a.exp.is_positive and a.base.is_nonnegative) or not a.has(*_SPACE, u, v)
                  for a in e.atoms(sp.Pow))
     return powers and all(type(a) in _SMOOTH for a in e.atoms(sp.Function))
@@ -181,7 +181,7 @@ def _continuous(e: Any) -> bool:
 
 
 def vanishes(e: Any) -> bool:
-    """Is an expression proved to be identically zero?"""
+    """Whether an expression is proved to be identically zero."""
     if e.is_number and e.is_zero is not None:
         return bool(e.is_zero)
     if not _small(e) or sp.count_ops(e) > _MOST:
@@ -190,7 +190,7 @@ def vanishes(e: Any) -> bool:
 
 
 def _small(e: Any) -> bool:
-    """Is it about zero at a sample?"""
+    """Whether an expression is about zero at a sample."""
     symbols = sorted(e.free_symbols, key=str)
     try:
         value = sp.N(e.xreplace({s: sp.Float(0.37 + 0.29 / (k + 2), 20) for k, s in enumerate(symbols)}), 20)
@@ -203,7 +203,7 @@ def _small(e: Any) -> bool:
 
 
 def shared(first: Sequence[Turning], second: Sequence[Turning], time: Any) -> tuple[int, Turning] | None:
-    """Which of two bodies (0 or 1) may be sliced, and how it turns, at a moment (a number), or at all times (t): if both are concentric
+    """The one of two bodies (0 or 1) that may be sliced, and its axis, at a moment (a number), or at all times (t): if both are concentric
     spheres, as one.
     """
     pairs = [(side, a, b) for side, own, other in ((0, first, second), (1, second, first)) for a in own for b in other]
@@ -211,7 +211,7 @@ def shared(first: Sequence[Turning], second: Sequence[Turning], time: Any) -> tu
 
 
 def _share_axis(a: Turning, b: Turning, time: Any) -> bool:
-    """Are the axes of a and of b one? A sphere has all through its centre, but is sliced by its own unless both are spheres."""
+    """Whether the axes of a and of b are one. A sphere has all through its centre, but is sliced by its own unless both are spheres."""
     at = {t: time}
     apart = [(p - q).xreplace(at) for p, q in zip(a.place, b.place, strict=True)]
     if a.round:

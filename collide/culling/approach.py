@@ -71,7 +71,7 @@ def kernels() -> tuple[tuple[str, int], tuple[str, int]]:
 
 
 class Native(NamedTuple):
-    """A part for the native loop: its row but for the first block, the radius of its ball, and its cells in blocks (n, 3, 2, LANES), where
+    """A part for the native loop: its row except the first block, the radius of its ball, and its cells in blocks (n, 3, 2, LANES), where
     it is, or in its parameters if it deforms; and what must stay alive.
     """
 

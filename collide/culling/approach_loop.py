@@ -76,7 +76,7 @@ def approach(s: ApproachMemory) -> int:
 
 @native
 def advanced(s: ApproachMemory, k: int, step: float) -> bool:
-    """Is a pair proved apart for one step more?"""
+    """Whether a pair is proved apart for one step more."""
     a, b = s.part[s.pair[k, 0]], s.part[s.pair[k, 1]]
     if s.backward != 0:
         until = max(s.time[k] - step, s.goal[k])
@@ -91,7 +91,7 @@ def advanced(s: ApproachMemory, k: int, step: float) -> bool:
 
 @native
 def apart(s: ApproachMemory, a: MovingPart, b: MovingPart, begin: float, end: float) -> bool:
-    """Are two parts proved apart throughout a window of time?"""
+    """Whether two parts are proved apart throughout a window of time."""
     for lane in range(LANES):
         s.clock.put(0, lane, begin, end)
     call_kernel(a.move, s.clock, a.numbers, s.motion[0])
@@ -111,7 +111,7 @@ def apart(s: ApproachMemory, a: MovingPart, b: MovingPart, begin: float, end: fl
 
 @native
 def balls_meet(s: ApproachMemory, a: MovingPart, b: MovingPart) -> bool:
-    """May the balls round the moving centres R O + T meet? (Snyder 1993, Section 6; the printed formula omits R.)"""
+    """Whether the balls round the moving centres R O + T may meet. (Snyder 1993, Section 6; the printed formula omits R.)"""
     reach = max((a.radius + b.radius) * MARGIN, _TINY)
     if not reach < np.inf:
         return True
@@ -161,8 +161,8 @@ def deform(s: ApproachMemory, part: MovingPart, cells: Intervals) -> None:
 
 @native
 def ball_apart(s: ApproachMemory, a: MovingPart, motion: Intervals, cells: int, first: int) -> bool:
-    """Does the ball of one part meet none of the images of cells, from block `first` on, of the other? The matrix of `frame` lengthens no
-    vector by more than the root of its greatest sum of absolute values in a row of N N^T.
+    """Whether the ball of one part meets none of the images of cells, from block `first` on, of the other. The matrix of `frame` lengthens
+    no vector by more than the root of its greatest sum of absolute values in a row of N N^T.
     """
     if not a.radius < np.inf:
         return False
@@ -189,7 +189,7 @@ def ball_apart(s: ApproachMemory, a: MovingPart, motion: Intervals, cells: int, 
 
 @native
 def cells_apart(s: ApproachMemory, first: int, second: int) -> bool:
-    """Do no two images of cells share a point? Those of the second part that meet no box round the first are passed over."""
+    """Whether no two images of cells share a point. Those of the second part that meet no box round the first are passed over."""
     surround(s, first)
     for j in range(second):
         b, q, near = s.image[s.blocks + j // LANES], j % LANES, True
@@ -218,7 +218,7 @@ def surround(s: ApproachMemory, first: int) -> None:
 
 @native
 def meets_one(s: ApproachMemory, first: int, b: Intervals, q: int) -> bool:
-    """Does a box share a point with one of the images of the cells of the first part?"""
+    """Whether a box shares a point with one of the images of the cells of the first part."""
     for i in range(first):
         a, p, separate = s.image[i // LANES], i % LANES, False
         for k in range(3):

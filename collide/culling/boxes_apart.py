@@ -72,7 +72,7 @@ def boxes_of_faces(faces: Faces, numbers: Numbers, slices: np.ndarray, table: np
 
 
 def meeting(boxes: np.ndarray, other: np.ndarray) -> np.ndarray:
-    """(n,): which of the boxes (n, slices, 3, 2) meet those of another body (slices, 3, 2) in a slice?"""
+    """(n,): whether boxes (n, slices, 3, 2) meet those of another body (slices, 3, 2) in a slice."""
     found = np.empty(len(boxes), bool)
     for begin in range(0, len(boxes), _AT_ONCE):
         check()
@@ -83,24 +83,24 @@ def meeting(boxes: np.ndarray, other: np.ndarray) -> np.ndarray:
 
 
 def least_distances(first: np.ndarray, second: np.ndarray) -> np.ndarray:
-    """Between boxes (..., 3, 2), from below."""
+    """The distances between boxes (..., 3, 2), from below."""
     gaps = np.maximum(np.maximum(first[..., 0] - second[..., 1], second[..., 0] - first[..., 1]), 0.0)
     return np.where(np.isfinite(gaps).all(axis=-1), _length(gaps, gaps.max(axis=-1)) * (1.0 - _ROUNDING), 0.0)
 
 
 def greatest_distances(first: np.ndarray, second: np.ndarray) -> np.ndarray:
-    """Between points of boxes (..., 3, 2), from above."""
+    """The distances between points of boxes (..., 3, 2), from above."""
     return greatest_lengths(np.maximum(first[..., 1] - second[..., 0], second[..., 1] - first[..., 0]))
 
 
 def greatest_lengths(sizes: np.ndarray) -> np.ndarray:
-    """Of vectors whose coordinates have at most these sizes (..., 3), from above."""
+    """The lengths of vectors whose coordinates have at most these sizes (..., 3), from above."""
     with np.errstate(over="ignore"):
         return np.asarray(_length(sizes, sizes.sum(axis=-1)) * (1.0 + _ROUNDING))
 
 
 def _length(sizes: np.ndarray, otherwise: np.ndarray) -> np.ndarray:
-    """But for rounding, of vectors (..., 3); what is given for those whose squares are no good."""
+    """The lengths of vectors (..., 3), except for rounding; what is given for those whose squares are no good."""
     with np.errstate(over="ignore", invalid="ignore"):
         squared = (sizes**2).sum(axis=-1)
     return np.where((squared > _FAITHFUL) & (squared < np.inf), np.sqrt(squared), otherwise)

@@ -81,7 +81,7 @@ def _numbered(pairs: Sequence[tuple[Extent, Extent]]) -> tuple[list[Extent], np.
 
 
 def may_meet(pairs: Sequence[tuple[Extent, Extent]], span: Window) -> np.ndarray:
-    """Of each pair of parts: may they meet within a span of time? Where not, they are *proved* apart throughout."""
+    """Whether the parts of each pair may meet within a span of time. Where not, they are *proved* apart throughout."""
     parts, rows = _numbered(pairs)
     begin, end = (np.full(len(rows), t) for t in _extended(span))
     return Approach(parts, rows).moved_on(begin, end, np.full(len(rows), np.inf), tries=1) < end
@@ -133,7 +133,7 @@ def _meeting(crowd: Crowd, owners: np.ndarray, times: np.ndarray, asked: Asked |
 
 
 def _near_others(boxes: np.ndarray, owners: np.ndarray, groups: np.ndarray) -> np.ndarray:
-    """(n,): which of boxes (n, 3, 2) may meet one of another owner in the same group? All where there are many owners.
+    """(n,): whether boxes (n, 3, 2) may meet one of another owner in the same group. All where there are many owners.
 
     So parts of one body, which meet each other everywhere, are not compared.
     """

@@ -28,7 +28,7 @@ _WIDER, _LEAST = 2.0**-52, 2.0**-1000
 
 
 class DescentMemory(ApproachMemory):
-    """What belongs to a mesh is the caller's."""
+    """The memory of a descent; what belongs to a mesh is the caller's."""
 
     unset = ("box_room", "found_room")
 
@@ -103,7 +103,7 @@ def descend(s: DescentMemory, wanted: int) -> int:
 
 @native
 def ended(s: DescentMemory, a: int, b: int) -> bool:
-    """Need a pair be divided no further? Triangles are not, nor cells of a face that are smaller than the triangle."""
+    """Whether a pair need be divided no further. Triangles need not, nor do cells of a face that are smaller than the triangle."""
     first = s.tree1[a] < 0 or (s.tree_of1 == FACE and s.tree2[b] < 0 and s.size1[a] < _SHARE * s.size2[b])
     second = s.tree2[b] < 0 or (s.tree_of2 == FACE and s.tree1[a] < 0 and s.size2[b] < _SHARE * s.size1[a])
     return first and second
@@ -111,7 +111,7 @@ def ended(s: DescentMemory, a: int, b: int) -> bool:
 
 @native
 def known(s: DescentMemory, a: int, b: int) -> bool:
-    """Is the pair about a triangle that was found with another cell of the same face?"""
+    """Whether the pair is about a triangle that was found with another cell of the same face."""
     if s.tree_of2 == FACE and s.tree1[a] < 0:
         return s.seen[-1 - s.tree1[a]] != 0
     if s.tree_of1 == FACE and s.tree2[b] < 0:

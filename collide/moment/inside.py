@@ -185,7 +185,7 @@ def _crossings(body: Any, point: np.ndarray, ray: tuple[float, ...], length: flo
 
 
 def _may_cross(boxes: np.ndarray, point: np.ndarray, ray: tuple[float, ...], length: float) -> np.ndarray:
-    """(k,): may p + s ray lie in a box of `boxes` (k, 3, 2) for an s from 0 to `length` and a p in the box `point`?
+    """(k,): whether p + s ray may lie in a box of `boxes` (k, 3, 2) for an s from 0 to `length` and a p in the box `point`.
 
     A difference and a quotient, each rounded once, are off by less than 2^-51 of the result, or by a number below 2^-1000; what they are
     widened by covers the rounding of that, too.

@@ -53,8 +53,8 @@ def _crossings(corners: np.ndarray, point: np.ndarray, ray: tuple[float, ...]) -
 
 @functools.cache
 def _kernel() -> Kernel:
-    """On which side of the edges of a triangle, whose corners are the first nine numbers, does a line pass, which goes through the point of
-    the next three in the direction of the last; and on which side of the triangle is the point, along its normal?
+    """The sides of the edges of a triangle, whose corners are the first nine numbers, on which a line passes, which goes through the point
+    of the next three in the direction of the last; and the side of the triangle on which the point is, along its normal.
     """
     def write(*w: Expr) -> list[Expr]:
         a, b, c, point, ray = (_vector(w, k) for k in range(0, 15, 3))

@@ -55,7 +55,7 @@ class Pairs:
             other.count, other.single, other.groups, other.missing)
 
     def holds(self, i: np.ndarray, j: np.ndarray) -> np.ndarray:
-        """(n,) bool: which of the pairs (i, j), i < j, of arrays of numbers are in it?"""
+        """(n,) bool: whether each of the pairs (i, j), i < j, of arrays of numbers is in it."""
         found = np.zeros(len(i), bool)
         for row in self._rows:
             found |= row[i] == row[j]

@@ -177,12 +177,12 @@ class _Cells:
         return np.concatenate([boxes[met], *kept])
 
     def clear_of_bounds(self, hull: np.ndarray) -> bool:
-        """It has none."""
+        """Whether it lies away from the ends of its bounds: it has none."""
         return True
 
 
 def _met(boxes: np.ndarray, places: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """(boxes,) and (places,): which meet any of the others?"""
+    """(boxes,) and (places,): whether each meets any of the others."""
     every = np.concatenate([boxes, places])
     pairs = Sweep(every[..., 0], every[..., 1]).pairs() if len(boxes) and len(places) else np.empty((0, 2), np.int64)
     first, second = np.sort(pairs, axis=1).T

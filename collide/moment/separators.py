@@ -191,8 +191,8 @@ def _one_sign(kernel: Kernel, face: Cell, numbers: Numbers, known: np.ndarray, p
 
 
 def _decided(kernel: Kernel, ends: np.ndarray, known: np.ndarray, positive: bool, clock: Clock) -> bool:
-    """Is the first output of a kernel proved positive, or negative, on a box where another one, if there is one, is zero, and wherever
-    it is defined?
+    """Whether the first output of a kernel is proved positive, or negative, on a box where another one, if there is one, is zero, and
+    wherever it is defined.
     """
     paving = Paving(ends[None], axes=range(len(ends)), most=_OPEN, examined=_MOST)
     for boxes in paving:

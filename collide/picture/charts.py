@@ -37,8 +37,8 @@ def clearance_chart(answers: Sequence[NearestAnswer]) -> "go.Figure":
 
 
 def tornado(sensitivity: Any, ranges: Mapping[Any, tuple[Any, Any]], contact: int = 0) -> "go.Figure":
-    """What the ranges of parameters make of the time of a contact, to first order: dt/dp times each half range, the largest on top.
-    `sensitivity`: what `Contacts.sensitivity` says; `ranges` {symbol: (lo, hi)}.
+    """A chart of what the ranges of parameters make of the time of a contact, to first order: dt/dp times each half range, the largest on
+    top. `sensitivity`: what `Contacts.sensitivity` says; `ranges` {symbol: (lo, hi)}.
     """
     go = plotly()
     symbols = [s for s in sensitivity.symbols if s in ranges]

@@ -18,7 +18,7 @@ from .tracks import Track, poses_of, track
 COLOURS = ("#3f7fbf", "#e0803a", "#4fa06b", "#8d6bb5", "#c9a227", "#c8586c", "#4aa5b5", "#8a7563", "#6b7f2a", "#b5679f")
 GREY = "#8a929a"
 DEVIATION = 7e-4
-"""How far chords may be from surfaces, and keys of motions from these, of the size of a body where it is alone in a picture."""
+"""The distance that chords may be from surfaces, and keys of motions from these, of the size of a body where it is alone in a picture."""
 
 # Moments of a mesh that deforms, at most, and bytes that they may come to; moments of one that is made anew each time.
 _MOMENTS, _BYTES, _REMADE = 129, 4_000_000, 33
@@ -71,7 +71,7 @@ class Drawing:
                 self.add_part(number, self.shape([vertices], triangles, flat), known, points, alpha=alpha, window=(begin, end))
 
     def _moments(self, mesh: MovingMesh, deviation: float) -> np.ndarray:
-        """At which a mesh that deforms is stored, such that what lies between is told by the vertices."""
+        """The moments at which a mesh that deforms is stored, such that the vertices tell what lies between."""
         if not mesh.deforming or not self.span[0] < self.span[1]:
             return np.array(self.span[1:])
         if mesh.remeshed:
@@ -151,7 +151,7 @@ def view_of(cloud: np.ndarray) -> tuple[float, float, float]:
 
 
 def places(known: Track, times: np.ndarray, points: np.ndarray) -> np.ndarray:
-    """Where points of a body, (m, n, 3) or (n, 3), are at m times, (m n, 3)."""
+    """The places of points of a body, (m, n, 3) or (n, 3), at m times, (m n, 3)."""
     from scipy.spatial.transform import Rotation
 
     at, poses = known
@@ -162,7 +162,7 @@ def places(known: Track, times: np.ndarray, points: np.ndarray) -> np.ndarray:
 
 
 def _corners(points: np.ndarray) -> np.ndarray:
-    """Of the box round points, (8, 3)."""
+    """The corners of the box round points, (8, 3)."""
     lo, hi = points.min(axis=0), points.max(axis=0)
     return np.array([[(lo, hi)[k >> axis & 1][axis] for axis in range(3)] for k in range(8)])
 
@@ -190,7 +190,7 @@ def compact(vertices: np.ndarray, triangles: np.ndarray) -> tuple[np.ndarray, np
 
 
 def vertex_normals(vertices: np.ndarray, triangles: np.ndarray) -> np.ndarray:
-    """Of length 1: those of the triangles that meet at a vertex, the larger ones counting more."""
+    """Normals of length 1 at vertices: those of the triangles that meet at a vertex, the larger ones counting more."""
     p, q, r = (vertices[triangles[:, k]] for k in range(3))
     across = np.cross(q - p, r - p)
     total = np.stack([np.bincount(triangles.ravel(), np.repeat(across[:, k], 3), len(vertices)) for k in range(3)], axis=1)

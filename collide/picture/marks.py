@@ -96,14 +96,14 @@ def _linked(points: np.ndarray) -> Iterator[np.ndarray]:
 
 
 def _usual(points: np.ndarray) -> float:
-    """How far the nearest other point is, of most points."""
+    """The distance of the nearest other point, of most points."""
     from scipy.spatial import cKDTree
 
     return float(np.quantile(cKDTree(points).query(points, 2)[0][:, 1], 0.8))
 
 
 def _is_curve(points: np.ndarray) -> bool:
-    """Are the neighbours of most points on a line?"""
+    """Whether the neighbours of most points are on a line."""
     from scipy.spatial import cKDTree
 
     near = points[cKDTree(points).query(points, min(5, len(points)))[1]]

@@ -36,17 +36,17 @@ def span(contacts: MeetingAnswer | NearestAnswer | None, time: tuple[float, floa
 
 
 def written(bodies: Sequence[Any], k: int) -> str:
-    """What a picture calls body k; plotly reads text as HTML."""
+    """The name of body k in a picture; plotly reads text as HTML."""
     return html.escape(plain(bodies, k), quote=False)
 
 
 def plain(bodies: Sequence[Any], k: int) -> str:
-    """What a picture calls body k."""
+    """The name of body k in a picture."""
     return label(bodies, k, "body ")
 
 
 def text_of(contacts: MeetingAnswer, k: int) -> str:
-    """What is known of a contact."""
+    """A text of what is known of a contact."""
     x, y, z = contacts.points[k]
     known = "unique contact (proved)" if contacts.proved[k] else "contact (proved)" if contacts.existence[k] else "located only"
     (i, j), (a, b) = contacts.pairs[k], contacts.features[k]

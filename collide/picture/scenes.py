@@ -85,7 +85,7 @@ def finished(drawing: Drawing, begin: float, last: float, seconds: float, play: 
 
 
 def part_shown(begin: float, last: float, whole: Sequence[float]) -> str:
-    """Which part of a time span is shown, in words."""
+    """The part of a time span that is shown, in words."""
     if not last > begin:
         return f"at t = {last:.6g}"
     text = f"shown: t = {begin:.6g} to {last:.6g}"

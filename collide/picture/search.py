@@ -97,7 +97,7 @@ def chosen(boxes: Seen, most: int) -> Seen:
 
 
 def shade(k: int, snapshots: int) -> int:
-    """Which of `SHADES` what snapshot k saw first has."""
+    """The number, in `SHADES`, of the shade of what snapshot k saw first."""
     return min(len(SHADES) - 1, len(SHADES) * k // max(snapshots, 1))
 
 

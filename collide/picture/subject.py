@@ -13,7 +13,7 @@ from ..search.problem import Problem
 
 @runtime_checkable
 class MeetingAnswer(Protocol):
-    """Where bodies meet at a moment of a time span, such as `Contacts`, whose docstring says what each of these is."""
+    """An answer about where bodies meet at a moment of a time span, such as `Contacts`, whose docstring says what each of these is."""
 
     @property
     def bodies(self) -> Sequence[Any]: ...

@@ -29,7 +29,7 @@ def poses_of(motion: Motion) -> Poses:
 
 
 def quaternions(turns: np.ndarray) -> np.ndarray:
-    """Of rotations (n, 3, 3); the identity where these are not finite."""
+    """The quaternions of rotations (n, 3, 3); the identity where these are not finite."""
     from scipy.spatial.transform import Rotation
 
     finite = np.isfinite(turns).all(axis=(1, 2))
@@ -54,7 +54,7 @@ def track(poses: Poses, span: Sequence[float], error: float, reach: float, fewes
 
 
 def thinned(times: np.ndarray, poses: np.ndarray, error: float, reach: float) -> Track:
-    """Those of the keys from which the others follow but for the error (Douglas and Peucker)."""
+    """Those of the keys from which the others follow except for the error (Douglas and Peucker)."""
     scaled = poses * _weights(reach)
     keep, open_parts = {0, len(times) - 1}, [(0, len(times) - 1)]
     while open_parts:
@@ -80,7 +80,7 @@ def _weights(reach: float) -> np.ndarray:
 
 
 def _between(poses: np.ndarray, reach: float) -> np.ndarray:
-    """How far every second pose is from the middle of its neighbours."""
+    """The distance of every second pose from the middle of its neighbours."""
     scaled = poses * _weights(reach)
     return np.linalg.norm(scaled[1:-1:2] - (scaled[:-2:2] + scaled[2::2]) / 2, axis=1)
 

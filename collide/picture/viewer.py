@@ -110,7 +110,7 @@ def _legend(names: Sequence[str], grey: Collection[int]) -> str:
 
 
 def program() -> str:
-    """What brings all scenes before it to life."""
+    """The script that brings all scenes before it to life."""
     return f"<script>{files(__package__).joinpath('viewer.js').read_text(encoding='utf-8')}</script>"
 
 

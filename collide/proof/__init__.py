@@ -97,7 +97,7 @@ def logged(found: Any, proof: "Log | RowLogs | None", clock: Clock) -> Any:
 
 def contact_log(path: str | PathLike[str], bodies: Sequence[Any], time: Sequence[Any], span: tuple[float, float],
                 tracked: Sequence[Any] = (), ranges: Any = None) -> "Log":
-    """What writes the log of `first_contact`. Raises ValueError for what no log can be written of."""
+    """The writer of the log of `first_contact`. Raises ValueError for what no log can be written of."""
     require_arb()
     from .contact_log import ContactLog
     from .text import NoLog
@@ -109,7 +109,7 @@ def contact_log(path: str | PathLike[str], bodies: Sequence[Any], time: Sequence
 
 def mesh_log(path: str | PathLike[str], meshes: Sequence[Mesh], motions: Sequence[Any], time: Sequence[Any],
              span: tuple[float, float]) -> "Log":
-    """What writes the log of `mesh_mesh`."""
+    """The writer of the log of `mesh_mesh`."""
     require_arb()
     from .contact_log import MeshLog
 
@@ -118,7 +118,7 @@ def mesh_log(path: str | PathLike[str], meshes: Sequence[Mesh], motions: Sequenc
 
 def self_log(path: str | PathLike[str], bodies: Sequence[Any], time: Sequence[Any], span: tuple[float, float],
              closing: Sequence[Any] | None) -> "Log":
-    """What writes the log of `self_contact`; `closing`: joins of a single surface with itself, where its formulas repeat. ValueError for
+    """The writer of the log of `self_contact`; `closing`: joins of a single surface with itself, where its formulas repeat. ValueError for
     None: surfaces that are joined otherwise, or have poles.
     """
     require_arb()
@@ -132,7 +132,7 @@ def self_log(path: str | PathLike[str], bodies: Sequence[Any], time: Sequence[An
 
 def row_logs(folder: str | PathLike[str], rows: int, bodies: Any, time: Sequence[Any], span: tuple[float, float],
              ignored: Any = ()) -> "RowLogs":
-    """What writes the logs of a batch; `bodies`: a function that gives those of a row."""
+    """The writer of the logs of a batch; `bodies`: a function that gives those of a row."""
     require_arb()
     from .row_logs import RowLogs
 
@@ -141,7 +141,7 @@ def row_logs(folder: str | PathLike[str], rows: int, bodies: Any, time: Sequence
 
 def distance_log(path: str | PathLike[str], bodies: Sequence[Any], time: Sequence[Any], span: tuple[float, float],
                  ignored: Sequence[tuple[int, int]], ranges: Any) -> "Log":
-    """What writes the log of `distance` and `clearance`."""
+    """The writer of the log of `distance` and `clearance`."""
     require_arb()
     from .distance_log import DistanceLog
 
@@ -150,7 +150,7 @@ def distance_log(path: str | PathLike[str], bodies: Sequence[Any], time: Sequenc
 
 def zeros_log(path: str | PathLike[str], variables: Sequence[tuple[Any, Any, Any]], equations: Sequence[Any],
               at_least: Sequence[Any]) -> "Log":
-    """What writes the log of `solve`."""
+    """The writer of the log of `solve`."""
     require_arb()
     from .formula_logs import ZerosLog
 
@@ -159,7 +159,7 @@ def zeros_log(path: str | PathLike[str], variables: Sequence[tuple[Any, Any, Any
 
 def minimum_log(path: str | PathLike[str], variables: Sequence[tuple[Any, Any, Any]], objective: Any, equations: Sequence[Any],
                 at_least: Sequence[Any]) -> "Log":
-    """What writes the log of `minimize`."""
+    """The writer of the log of `minimize`."""
     require_arb()
     from .formula_logs import MinimumLog
 

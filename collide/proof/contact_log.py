@@ -46,8 +46,8 @@ class ContactLog(Log):
         return [*self._cleared(found, alive), *self._met(found), *self._alone(found)]
 
     def _cleared(self, found: Contacts, alive: Alive) -> list[str]:
-        """Until when there is no contact: trees end just before them. Where contacts are not isolated that may be too many steps: trees
-        stop where they have come near enough, and end much before contacts if they do not come far.
+        """The lines on the time until which there is no contact: trees end just before contacts. Where contacts are not isolated that may
+        be too many steps: trees stop where they have come near enough, and end much before contacts if they do not come far.
         """
         apart, length = found.status is Status.NO_CONTACT, self.span[1] - self.span[0]
         last = above(flint.arb(self.span[1])) if apart else min(found.clear_until, self.span[1])
@@ -62,7 +62,7 @@ class ContactLog(Log):
         return best
 
     def _cleared_until(self, found: Contacts, end: float, enough: float, most: int, alive: Alive) -> tuple[float, list[str]]:
-        """How far trees come that end then, or need come so far only."""
+        """The time to which trees come that end at `end`, or need come to `enough` only; and their lines."""
         begin, until, steps = self.begins, end, 0
         trees = dict[tuple[Part, Part], tuple[float, Halved]]()
         for a, b in self.pairs({(int(i), int(j)) for i, j in found.pairs}):
@@ -89,7 +89,7 @@ class ContactLog(Log):
         return []
 
     def _alone(self, found: Contacts) -> list[str]:
-        """Of isolated contacts that each is the only one in a box."""
+        """The lines on isolated contacts: each is the only one in a box."""
         lines = list[str]()
         for k in np.flatnonzero(found.proved)[:0 if self.ranges else _MANY].tolist():
             places = [self._places(found, k, side, 0.5 * sum(map(float, found.boxes[k][-1]))) for side in (0, 1)]
@@ -150,7 +150,7 @@ class ContactLog(Log):
 
 
 class MeshLog(ContactLog):
-    """Of two meshes, whose answer tells of one contact."""
+    """The log of two meshes, whose answer tells of one contact."""
 
     def claims(self, found: Any, alive: Alive) -> list[str]:
         hit = int(found.status is Status.CONTACT)

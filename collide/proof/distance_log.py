@@ -74,7 +74,7 @@ class DistanceLog(Log):
         return [((piece,), self._start(piece, side, found, k, box)) for piece in own]
 
     def _start(self, piece: int, side: int, found: Distance, k: int, box: dict[str, float]) -> list[float]:
-        """Where on a piece the nearest point is, about."""
+        """The approximate place of the nearest point on a piece."""
         if self.problem.part((piece,)).rows["equation"]:
             return [float(x) for x in found.points[k, side]]
         names = [f"{letter}{side + 1}" for letter in "uv"]

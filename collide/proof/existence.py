@@ -71,7 +71,7 @@ def _newton(grower: Grower, points: np.ndarray, root: tuple[np.ndarray, np.ndarr
 
 
 def _choices(grower: Grower, point: np.ndarray, held: Sequence[int]) -> list[tuple[int, ...]]:
-    """Which variables are free: as many as there are equations, best conditioned first."""
+    """The choices of the free variables: as many as there are equations, best conditioned first."""
     m = grower.equations
     slope = grower.jets(point[None])[1][0, :m]
     able = [i for i in range(len(point)) if i not in held]
@@ -110,7 +110,7 @@ def _accepted(grower: Grower, system: Test, boxes: np.ndarray, matrix: np.ndarra
 
 
 def _krawczyk(grower: Grower, boxes: np.ndarray, matrix: np.ndarray, free: list[int]) -> np.ndarray:
-    """What `RowPlaces.exists` says of boxes (N, n, 2): 1: yes, -1: no, 0: one of both."""
+    """The answer of `RowPlaces.exists` for boxes (N, n, 2): 1: yes, -1: no, 0: one of both."""
     m, rows, n = grower.equations, grower.m, grower.n
     middle, radius = boxes.mean(axis=2), 0.5 * np.ptp(boxes, axis=2)[:, free]
     with np.errstate(all="ignore"):

@@ -23,8 +23,8 @@ _BOUND = 1.3533 * 2.0**211
 
 
 class Recorded(NamedTuple):
-    """A tape. `given`: registers of the numbers that a member of the family has, of the bound, if there is one, and of cells. `contact`: is
-    the last variable the time until which a tree comes?
+    """A tape. `given`: registers of the numbers that a member of the family has, of the bound, if there is one, and of cells. `contact`:
+    whether the last variable is the time until which a tree comes.
     """
 
     n: int

@@ -22,7 +22,7 @@ from .families import families
 from .trees import Box, Grower, GrownTree, Stuck, short
 
 Alive = Callable[[], bool]
-"""Is there time left?"""
+"""Whether there is time left."""
 Span = tuple[float, float]
 # Logs of at most so many lines are checked before it is said what they prove; and of formulas with choices, at whose borders doubles and
 # balls decide otherwise.
@@ -65,7 +65,7 @@ class Log:
         self.problem, self.growers = self.families.problem, dict[int, Grower]()
 
     def write(self, found: Any, alive: Alive) -> str:
-        """Writes the log of an answer, and says in words what it proves or claims, or why there is none; an older file does not stay then.
+        """Write the log of an answer, and say in words what it proves or claims, or why there is none; an older file does not stay then.
         Short logs are verified by the checker, and not written if it rejects them.
         """
         with flint.ctx.workprec(BITS):
@@ -99,14 +99,14 @@ class Log:
     # -- parts of claims ------------------------------------------------------------------------------------------
 
     def grower(self, case: Case) -> Grower:
-        """What grows trees of a system, named as the checker does."""
+        """The grower of trees of a system, named as the checker does."""
         tape, numbers = self.families.of(case)
         if id(tape) not in self.growers:
             self.growers[id(tape)] = Grower(tape)
         return self.growers[id(tape)].of(numbers)
 
     def test(self, case: Case) -> Callable[[], RowPlaces]:
-        """What makes the checker's own system."""
+        """A function that makes the checker's own system."""
         return lambda: self.problem.system(case)
 
     def domain(self, case: Case, span: Span | None = None) -> list[Span]:
@@ -116,7 +116,7 @@ class Log:
 
     @property
     def begins(self) -> float:
-        """When the time of bodies begins, or just before."""
+        """The beginning of the time of bodies, or a number just before it."""
         return below(self.problem.program.constants[self.problem.variables["t"][0]])
 
     def ends(self, piece: int) -> list[Span]:
@@ -125,7 +125,7 @@ class Log:
         return [(float(known[lo]), float(known[hi])) for lo, hi in self.problem.part((piece,)).parameters.values()]
 
     def pair(self, a: Part, b: Part, end: float, lines: Sequence[str]) -> list[str]:
-        """The lines of a pair of which a tree tells until a time, and nothing is told of later."""
+        """The lines of a pair of which a tree tells until a time, and nothing of later."""
         domain = self.domain(Case((a, b)))
         later = end < domain[-1][1]
         return [*[f"s {len(domain) - 1} {short(end)}"] * later, *lines, *["l"] * later]
@@ -159,7 +159,7 @@ class Log:
         return Halved(parts, used, first)
 
     def _larger(self, case: Case) -> int | None:
-        """Which of two parts is several triangles; the larger one, if both are."""
+        """The one of two parts that is several triangles; the larger one, if both are."""
         several = [k for k, part in enumerate(case.parts) if len(part) == 3 and part[2] - part[1] > 1]
         return max(several, key=lambda k: self._size(case.parts[k]), default=None)
 

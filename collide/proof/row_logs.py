@@ -29,8 +29,8 @@ class RowLog(ContactLog):
 
 
 class RowLogs:
-    """What writes the logs of a batch: `row-0.proof` and so on. `bodies` gives those of a row, in which surfaces of all pairs but those of
-    `ignored` count as apart at the beginning.
+    """The writer of the logs of a batch: `row-k.proof` for row k. `bodies` gives those of a row, in which surfaces of all pairs but those
+    of `ignored` count as apart at the beginning.
     """
 
     def __init__(self, folder: str | os.PathLike[str], rows: int, bodies: Callable[[int], Sequence[Any]], time: Sequence[Any],
@@ -47,8 +47,8 @@ class RowLogs:
         return RowLog(self.folder / f"row-{k}.proof", self.bodies(k), self.time, self.span)
 
     def write(self, found: Batch, alive: Alive) -> str:
-        """Writes a log of each row that is decided, and says how many there are. Older files of other rows do not stay, but where an error
-        or Ctrl-C comes in between.
+        """Write a log of each row that is decided, and say how many there are. Older files of other rows do not stay, but where an error or
+        Ctrl-C comes in between.
         """
         written, why = 0, ""
         for k in range(self.rows):
@@ -62,7 +62,7 @@ class RowLogs:
         return f"Logs of {written} of {self.rows} rows were written{why}."
 
     def _row(self, found: Batch, k: int, alive: Alive) -> bool:
-        """Is there a log of this row?"""
+        """Write the log of a row, if it is decided; whether there is one."""
         path = self.folder / f"row-{k}.proof"
         if not (found.status[k] in (Status.CONTACT, Status.NO_CONTACT) and alive()):
             remove(path)

@@ -36,7 +36,7 @@ _REACH = sp.Rational(9, 16)
 
 
 class SelfLog(ContactLog):
-    """Of surfaces that are not joined, or of one that closes on itself: its formulas go on beyond its sides, and repeat.
+    """The log of surfaces that are not joined, or of one that closes on itself: its formulas go on beyond its sides, and repeat.
 
     The log is of the surface continued by somewhat more than half of a period, and of places that are no farther from each other than that:
     of any two places of the surface such are there, and the places that are joined are not among them.
@@ -132,19 +132,21 @@ class SelfLog(ContactLog):
 
 
 def _positive_definite(middle: np.ndarray, radius: np.ndarray) -> bool:
-    """Has every matrix (2, 2) of a ball a positive definite symmetric part, and something to spare for what Arb rounds?"""
+    """Whether every matrix (2, 2) of a ball has a positive definite symmetric part, and something to spare for the roundings of Arb."""
     most, spread = middle + middle.T, (radius + radius.T) * (1 + _SPARE)
     first, second = (most - spread).diagonal() - _SPARE * abs(most).max()
     return bool(first > 0 and second > (abs(most[0, 1]) + spread[0, 1])**2 / first)
 
 
 def _apart(box: Box) -> bool:
-    """Are two places farther from each other, in one parameter, than half as far as they reach in it?"""
+    """Whether two places are farther from each other, in one parameter, than half as far as they reach in it."""
     return any(max(p[0] - q[1], q[0] - p[1]) > 0.5 * max(p[1] - p[0], q[1] - q[0]) for p, q in zip(box[:2], box[2:4], strict=True))
 
 
 def _compared(reach: Sequence[Any]) -> list[Any]:
-    """What is <= 0 of two places of one surface that the log is about: u of the first is the lesser one; how far they are apart."""
+    """The expressions that are <= 0 for two places of one surface that the log is about: u of the first is the lesser one; how far they are
+    apart.
+    """
     return [u - U1, *(size - most for size, most in zip((U1 - u, sp.Max(V1 - v, v - V1)), reach, strict=False))]
 
 

@@ -113,7 +113,7 @@ class Tape:
         return self._chosen(s, a, b, self.called("undefined", a, a))
 
     def _chosen(self, s: Ball, a: Ball, b: Ball, either: Ball) -> Ball:
-        """Of three neighbours in the registers one is taken, by the sign of s; `either` where that is undecided."""
+        """One of three neighbours in the registers, by the sign of s; `either` where that is undecided."""
         key = "three", a.at, b.at, either.at
         if key not in self._known:
             three = [self._new() for _ in range(3)]
@@ -124,7 +124,7 @@ class Tape:
 
 
 def addresses(names: list[str]) -> list[int]:
-    """Where the code of operations is."""
+    """The addresses of the code of operations."""
     return [_kernel(name).block_address("points") if name else 0 for name in names]
 
 
@@ -219,7 +219,7 @@ def _root(pool: ExprPool, x: Expr, r: Expr) -> tuple[Expr, Expr]:
 
 
 def _widened(pool: ExprPool, x: Expr, r: Expr) -> Expr:
-    """What Arb adds to wide balls, against their size."""
+    """The widening of wide balls by Arb, against their size."""
     return pool.node("min", pool.constant(_WIDE_PART), 0.01 * r / pool.node("abs", x))
 
 

@@ -28,7 +28,7 @@ class NoLog(ValueError):
 
 
 def reason(error: BaseException) -> str:
-    """Why there is no log of an answer that was found."""
+    """The reason why there is no log of an answer that was found."""
     if isinstance(error, KeyboardInterrupt):
         return "it was interrupted"
     if isinstance(error, OSError) and error.strerror:
@@ -45,7 +45,9 @@ def value_text(x: Any) -> str:
 
 
 class Texts:
-    """Writes formulas; `definitions` are the lines that they refer to, and `assumed` those of functions that the user declared, by name."""
+    """The writer of formulas; `definitions` are the lines that they refer to, and `assumed` those of functions that the user declared, by
+    name.
+    """
 
     def __init__(self, formulas: Iterable[Any]) -> None:
         self.definitions: list[str] = []
@@ -131,7 +133,7 @@ class Texts:
 
 
 class _Whole(Texts):
-    """Writes formulas without definitions."""
+    """The writer of formulas without definitions."""
 
     def _defined(self, text: str) -> str:
         return text
@@ -188,7 +190,7 @@ def _power(e: Any, parts: list[str]) -> str:
 
 
 def _cases(e: Any, parts: list[str]) -> str:
-    """Where no condition holds the formula is undefined: log(-1)."""
+    """The text of a formula by cases, undefined where no condition holds: log(-1)."""
     given, text = iter(parts), []
     for _, condition in e.args:
         text.append((next(given), None if condition is sp.true else next(given)))

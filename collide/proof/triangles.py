@@ -13,7 +13,7 @@ from ..bodies.mesh import Mesh
 from .trees import short
 
 COORDINATES = sp.symbols("x1 y1 z1", real=True)
-"""Of corners at t = 1, of meshes that move by themselves."""
+"""Coordinates of corners at t = 1, of meshes that move by themselves."""
 # How many triangles are tried; and by which share of the way to its middle a place in one is moved, for no rounding to carry it outside.
 _TRIED, _INWARD = 4, 2.0**-40
 

@@ -43,7 +43,7 @@ def closed(conditions: Sequence[Any]) -> list[str]:
 
 
 def of_integers(e: Any) -> bool:
-    """Are all its variables integers, so that a strict inequality leaves a closed set?"""
+    """Whether all variables of an expression are integers, so that a strict inequality leaves a closed set."""
     return bool(free_symbols(e)) and all(s.is_integer for s in free_symbols(e))
 
 
@@ -83,12 +83,12 @@ def _conjunction(parts: Sequence[list[tuple[_Literal, ...]]], excluded: bool = F
 
 
 def _contradictory(a: tuple[_Literal, ...], b: tuple[_Literal, ...]) -> bool:
-    """Does one say g > 0 and the other g <= 0?"""
+    """Whether one alternative says g > 0 and the other g <= 0."""
     return any(">" in (d.relation, e.relation) and "=" not in (d.relation, e.relation) and d.formula == -e.formula for d in a for e in b)
 
 
 def closed_relation(c: Any) -> Any:
-    """The condition with each strict inequality as the closed one, but for those of integers."""
+    """The condition with each strict inequality as the closed one, except those of integers."""
     if of_integers(c):
         return c
     if isinstance(c, (sp.Gt, sp.Lt)):

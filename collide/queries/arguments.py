@@ -73,7 +73,7 @@ def check_mesh(mesh: Mesh, name: str) -> None:
 
 @functools.lru_cache(maxsize=4096)
 def _beyond_doubles(piece: Any) -> bool:
-    """Is an end of the intervals that it is given over?"""
+    """Whether an end of the intervals that a piece is given over is beyond doubles."""
     ends = itertools.chain(*(piece.domain.values() if isinstance(piece, ParametricSurface) else piece.bounds))
     return any(not end.free_symbols and math.inf in map(abs, enclose(end)) for end in ends)
 
@@ -152,7 +152,7 @@ def check_surface(surface: ParametricSurface, name: str, span: tuple[float, floa
 
 
 def _check_solid(solid: Solid, name: str, span: tuple[float, float]) -> None:
-    """Likewise, each of its faces; and edges and vertices that do not lie on them."""
+    """Refuse a solid for the same faults of one of its faces, and for edges and vertices that do not lie on them."""
     member = member_of(solid.resting)
     numbers = numbers_of(member)
     for f, face in enumerate(member.body.faces):
@@ -173,7 +173,7 @@ def check_leaves(body: ImplicitBody, name: str, span: tuple[float, float]) -> No
 
 @functools.lru_cache(maxsize=1024)
 def surface_fault(surface: ParametricSurface, span: tuple[float, float], numbers: Numbers) -> tuple[str, str] | None:
-    """Which part of a surface is at fault, and how; None if nothing is.
+    """The part of a surface that is at fault, and the fault; None if nothing is.
 
     A normal vanishes if it is zero at every point of a grid where it is defined, at three moments. Tangents that are parallel up to a few
     roundings count, too: then the surface is a curve or a point. Of most surfaces some of these points show that they are none.
@@ -219,7 +219,7 @@ def _repeated(formula: Any) -> tuple[str, str] | None:
 
 
 def _is_no_square(formula: Any) -> bool:
-    """Is it seen at once of a quadric? The matrix of the square of a linear function is of rank 1."""
+    """Whether a formula is a quadric that is seen at once to be no square. The matrix of the square of a linear function is of rank 1."""
     quadric = coefficients_of(formula)
     if quadric is None:
         return False
@@ -247,7 +247,7 @@ def _domain_kernel(formulas: tuple[Any, ...], variables: tuple[Any, ...], symbol
 
 
 def _nowhere(known: Kernel | None, box: np.ndarray, numbers: Numbers) -> bool:
-    """Are formulas proved to be undefined everywhere in a box (n, 2)? Its boxes are halved, a few hundred at most."""
+    """Whether formulas are proved to be undefined everywhere in a box (n, 2). Its boxes are halved, a few hundred at most."""
     if known is None:
         return False
     paving = Paving(box[None], most=_CELLS * _CELLS)

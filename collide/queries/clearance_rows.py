@@ -37,8 +37,8 @@ _SHARES = np.array([0.5, 0.25, 0.75, 0.3])
 
 
 class RowBrackets(NamedTuple):
-    """What is known of the rows `numbers` (k,): `bracket` (k, 2) of the distance, the upper end infinite where it is only known that it is
-    not less; at `times` (k, 2) and `points` (k, 2, 3); `tests` (k,).
+    """Brackets of the rows `numbers` (k,): `bracket` (k, 2) of the distance, the upper end infinite where it is only known that it is not
+    less; at `times` (k, 2) and `points` (k, 2, 3); `tests` (k,).
     """
 
     numbers: np.ndarray
@@ -49,7 +49,7 @@ class RowBrackets(NamedTuple):
 
 
 def searched_together(rows: RowFamilies, asked: Asked, clock: Clock) -> Iterator[RowBrackets]:
-    """What is known of those rows that are decided, some at a time; nothing if they are not of this kind."""
+    """The brackets of those rows that are decided, some at a time; nothing if the rows are not of this kind."""
     if not rows.quick or rows.creased or rows.ignored or not rows.count or not _affordable(rows, clock):
         return
     faces = [[p for p in parts_of(m.body) if p.dimension == 2 or p.around is not None] for m in rows.members]
@@ -71,7 +71,7 @@ def searched_together(rows: RowFamilies, asked: Asked, clock: Clock) -> Iterator
 
 
 def _affordable(rows: RowFamilies, clock: Clock) -> bool:
-    """Are there boxes enough left, whatever the rows take, and bytes? In between neither are counted."""
+    """Whether enough boxes are left, whatever the rows take, and enough bytes. In between neither are counted."""
     budget = clock.budget
     most = math.inf if budget.boxes is None else budget.boxes - clock.boxes
     return rows.count * _STEPS * LANES <= most and (budget.bytes is None or budget.bytes > _BYTES)
@@ -102,7 +102,7 @@ def _instances(rows: RowFamilies, problem: Problem) -> tuple[Instances, np.ndarr
 
 
 def _decided(told: Told, size: np.ndarray, asked: Asked) -> np.ndarray:
-    """(n,): is the row decided, and no place where surfaces may meet?"""
+    """(n,): whether the row is decided, and is no place where surfaces may meet."""
     if asked.reach < math.inf:
         return told.finished & ((told.proved == math.inf) | (told.proved < asked.reach))
     close = told.proved - told.least <= asked.tolerance * told.proved

@@ -267,7 +267,7 @@ class _Answer:
             self._spent(k, found.seen, math.inf, None)
 
     def _begins(self, k: int, state: Start, known: "_Known") -> None:
-        """Of a row in which surfaces may meet at the beginning of the time span."""
+        """Set the answer of a row in which surfaces may meet at the beginning of the time span."""
         begin = self.span[0]
         where = known.first()
         if state is Start.UNKNOWN:
@@ -320,7 +320,9 @@ class _Answer:
 
 
 def _met_at_first(scene: Scene, clock: Clock) -> tuple[Start, "_Known"] | None:
-    """Of bodies that are not told by their closed faces: whether some may meet as the time span begins; None where all are proved apart."""
+    """The state, with its search, of a pair that may meet as the time span begins, of those whose closed faces do not tell when they meet;
+    None where all are proved apart.
+    """
     close: dict[Pair, list[Meeting]] = {}
     near = [m for m in scene.near if m.window[0] <= scene.begin and not scene.by_faces(m.label)]
     for m in scene.single(near, (scene.begin, scene.begin)):
@@ -380,7 +382,7 @@ def _point(problem: Problem, at: np.ndarray) -> np.ndarray:
 
 
 def _points(problem: Problem, at: np.ndarray, numbers: np.ndarray) -> np.ndarray:
-    """(n, 3): likewise, at n of them, with parameters (n, p, 2)."""
+    """(n, 3): about where in space the bodies meet, at n values of the variables, with parameters (n, p, 2)."""
     assert problem.image_kernel is not None
     values = numbers.mean(axis=2) if numbers.shape[1] else None
     return np.asarray(problem.image_kernel.points(at, parameters=values)[:, :3])

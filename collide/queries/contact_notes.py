@@ -21,12 +21,12 @@ def notes_of(scene: Scene, found: Evidence, bodies: Sequence[Any], span: Window)
 
 
 def starting(scene: Scene, bodies: Sequence[Any]) -> tuple[str, ...]:
-    """Which pairs are at rest, and why pairs are not told apart at the start."""
+    """Notes on the pairs that are at rest, and on why pairs are not told apart at the start."""
     return (*_unbounded(scene, bodies), *_at_rest(scene, bodies))
 
 
 def _meshes(bodies: Sequence[Any]) -> tuple[str, ...]:
-    """Which meshes are not closed, or turned the wrong way."""
+    """Notes on the meshes that are not closed, or are turned the wrong way."""
     notes = list[str]()
     for k, mesh in enumerate(bodies):
         if isinstance(mesh, Mesh) and mesh.hole:
@@ -37,7 +37,7 @@ def _meshes(bodies: Sequence[Any]) -> tuple[str, ...]:
 
 
 def _beginnings(scene: Scene, bodies: Sequence[Any]) -> tuple[str, ...]:
-    """Which pairs come together just as the time span begins."""
+    """Notes on the pairs that come together just as the time span begins."""
     if not scene.early:
         return ()
     return (f"Bodies {named_pairs(bodies, sorted(scene.early))} come together as the time span begins: a little before it they are proved "
@@ -45,7 +45,7 @@ def _beginnings(scene: Scene, bodies: Sequence[Any]) -> tuple[str, ...]:
 
 
 def _unbounded(scene: Scene, bodies: Sequence[Any]) -> tuple[str, ...]:
-    """Which pairs are not told apart since their formulas have no bound."""
+    """Notes on the pairs that are not told apart since their formulas have no bound."""
     if not scene.unbounded:
         return ()
     pairs = named_pairs(bodies, sorted(scene.unbounded))
@@ -54,7 +54,7 @@ def _unbounded(scene: Scene, bodies: Sequence[Any]) -> tuple[str, ...]:
 
 
 def _at_rest(scene: Scene, bodies: Sequence[Any]) -> tuple[str, ...]:
-    """Which pairs do not move against each other, and may touch."""
+    """Notes on the pairs that do not move against each other, and may touch."""
     pairs = [pair for pair in scene.states.others if pair in scene.resting]
     if not pairs:
         return ()

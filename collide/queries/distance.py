@@ -187,12 +187,12 @@ def _log(path: str | PathLike[str], bodies: Sequence[Any], time: tuple[Any, Any]
 
 
 def as_asked(tolerance: float, spacing: float | None, reach: float) -> Asked:
-    """What is asked, checked."""
+    """The question, checked."""
     return Asked(check_positive("tolerance", tolerance), None if spacing is None else check_positive("spacing", spacing), reach)
 
 
 def verdict_of(status: DistanceStatus) -> bool | None:
-    """Where a distance was asked for: whether bodies keep it; None where that is not decided."""
+    """Whether bodies keep a distance that was asked for; None where that is not decided."""
     return {DistanceStatus.CLEAR: True, DistanceStatus.NEARER: False}.get(status)
 
 
@@ -329,7 +329,7 @@ def _common(a: Interval, b: Interval) -> Interval:
 
 
 def status_of(found: DistanceBounds, asked: Asked) -> DistanceStatus:
-    """What the search has shown."""
+    """The status that the search has shown."""
     if asked.reach < math.inf:
         if found.meets or found.upper < asked.reach:
             return DistanceStatus.NEARER
@@ -351,7 +351,7 @@ def _is_narrow(lower: float, upper: float, tolerance: float) -> bool:
 
 def _notes(scene: Neighbours | None, bodies: Sequence[Any], own: Sequence[Any], found: DistanceBounds, ignored: Pairs, moment: float,
            clock: Clock) -> Iterator[str]:
-    """Which bodies lie inside others when the time begins; or that nothing is known of it, as they may touch."""
+    """Notes on the bodies that lie inside others when the time begins; or that nothing is known of it, as they may touch."""
     size = max(0.0 if scene is None else scene.size, *(size_of(body) for body in own if isinstance(body, Mesh)), 0.0)
     if not found.meets and found.lower == 0.0 < found.upper < _CLOSE * size:
         yield "The surfaces touch, or nearly do, without crossing, which rounding cannot tell apart."

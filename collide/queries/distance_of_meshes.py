@@ -20,9 +20,7 @@ from ..timeline.neighbourhood import Found
 
 
 class DistanceBounds(NamedTuple):
-    """What is known of all pairs: bounds of the least distance, whether the search came to its end, and whether surfaces are proved to
-    meet.
-    """
+    """Bounds of the least distance of all pairs, whether the search came to its end, and whether surfaces are proved to meet."""
 
     lower: float
     upper: float
@@ -31,7 +29,7 @@ class DistanceBounds(NamedTuple):
 
 
 def known(found: Found, between: MeshDistanceBounds) -> DistanceBounds:
-    """Of pairs of meshes, and of the others."""
+    """The bounds of pairs of meshes and of the others together."""
     return DistanceBounds(min(found.lower, between.lower), min(found.upper, between.upper), found.finished and between.finished,
                  found.meets is not None or between.meets)
 
@@ -77,7 +75,7 @@ def size_of(mesh: Mesh) -> float:
 
 
 def nested(bodies: Sequence[Any], ignored: Pairs, moment: float, clock: Clock) -> Iterator[tuple[int, int]]:
-    """Of meshes that are proved apart: the pairs of which the first has a piece inside the second at a moment."""
+    """The pairs of which the first has a piece inside the second at a moment, of meshes that are proved apart."""
     for pair in pairs_but(bodies, ignored):
         places = {k: mesh_distance.about(bodies[k], moment) for k in pair}
         for a, b in (pair, pair[::-1]):
@@ -86,5 +84,5 @@ def nested(bodies: Sequence[Any], ignored: Pairs, moment: float, clock: Clock) -
 
 
 def _in_box(some: np.ndarray, other: np.ndarray) -> bool:
-    """Are any of the points in the box round the others, but for rounding?"""
+    """Whether any of the points is in the box round the others, except for rounding."""
     return bool(((some >= other.min(axis=0)) & (some <= other.max(axis=0))).all(axis=1).any())

@@ -15,7 +15,9 @@ Polynomial = tuple[dict[tuple[int, int], int], int]
 
 
 def features_lie_exactly(body: Solid) -> bool:
-    """Is it proved that all edges and vertices lie on all of their faces, and do not leave them? False also where that is not known."""
+    """Whether it is proved that all edges and vertices lie on all of their faces, and do not leave them. False also where that is not
+    known.
+    """
     faces = [_polynomials((*face.body, *face.domain[u], *face.domain[v])) for face in body.faces]
     features: list[Edge | Vertex] = [*body.edges, *body.vertices]
     return all(faces) and all(_lies(feature, faces) for feature in features)

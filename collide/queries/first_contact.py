@@ -238,8 +238,8 @@ def _flat_answered(scene: Scene, bodies: Sequence[Any], span: Window, options: O
 
 
 def _leave_out_nested(query: SceneQuery) -> None:
-    """Of bodies one of which is inside the other nothing meets before their surfaces do. Of meshes, which have many edges and vertices, it
-    is asked first when that is, of their faces alone.
+    """Leave out bodies one of which is inside the other until their surfaces meet: nothing of them meets before. Meshes have many edges and
+    vertices, so it is asked first of their faces alone when that is.
     """
     scene = query.scene
     for label in sorted(scene.nested) if scene.course is None else ():
@@ -255,7 +255,7 @@ def _leave_out_nested(query: SceneQuery) -> None:
 
 
 def _evidence(query: SceneQuery, time: tuple[Any, Any]) -> Iterator[Evidence]:
-    """What is known, ever more of it. If bodies met before the start, only what comes after it counts."""
+    """The evidence, ever more of it. If bodies met before the start, only what comes after it counts."""
     begin, proved = query.scene.begin, math.inf
     for found in searched(query):
         proved = found.proved
@@ -266,7 +266,7 @@ def _evidence(query: SceneQuery, time: tuple[Any, Any]) -> Iterator[Evidence]:
 
 
 def _near(scene: Scene, seen: float, clock: Clock) -> list[tuple[tuple[int, int], Window]] | None:
-    """When which pairs of bodies come near each other after a time; None where it takes too long to tell."""
+    """The pairs of bodies that come near each other after a time, and the windows of this; None where it takes too long to tell."""
     if scene.course is None:
         return [(m.label, m.window) for m in scene.near]
     found = None

@@ -39,7 +39,7 @@ _SPARSE = "Bodies touch in so large a patch that the points listed are farther a
 
 
 class FlatMeeting(NamedTuple):
-    """When two bodies first meet, and the contacts, in the frame of the second one, which moves by `motion`."""
+    """The time when two bodies first meet, and the contacts, in the frame of the second one, which moves by `motion`."""
 
     label: Pair
     time: Interval
@@ -50,8 +50,8 @@ class FlatMeeting(NamedTuple):
 
 
 def flat_pairs(scene: Scene, bodies: Sequence[Any], spacing: float, simultaneity: float, clock: Clock) -> dict[Pair, FlatMeeting | None]:
-    """Of the pairs that start apart, or part at once, and may meet, those that are decided: when and where they meet; None, if they do
-    not.
+    """The meetings of those pairs that are decided, of the pairs that start apart, or part at once, and may meet; None for those that do
+    not meet.
     """
     found: dict[Pair, FlatMeeting | None] = {}
     for label in sorted({m.label for m in scene.near}):
@@ -82,7 +82,7 @@ def until(found: Mapping[Pair, FlatMeeting | None], span: tuple[float, float], s
 
 def _decided(label: Pair, known: FlatMotion, span: tuple[float, float], spacing: float, simultaneity: float,
              clock: Clock) -> tuple[bool, FlatMeeting | None]:
-    """Is it decided when two bodies meet; and when and where they do."""
+    """Whether it is decided when two bodies meet; and when and where they do."""
     flats, scale, motions, relative = known
     found = meeting(known, span, clock)
     if found is None or found.status is not Status.CONTACT or found.time is None:
@@ -98,7 +98,9 @@ def _decided(label: Pair, known: FlatMotion, span: tuple[float, float], spacing:
 
 
 def meeting(known: FlatMotion, span: tuple[float, float], clock: Clock) -> MeshContact | None:
-    """When the meshes of two bodies first meet, in a bracket of few ulps; None where their corners are no doubles in any unit."""
+    """The first contact of the meshes of two bodies, its time in a bracket of few ulps; None where their corners are no doubles in any
+    unit.
+    """
     first, second = (_mesh(flat, known.scale) for flat in known.flats)
     if first is None or second is None:
         return None
@@ -130,20 +132,20 @@ def _touch(flats: tuple[FlatBody, FlatBody], scale: int, known: ExactMotion, tim
 
 
 def _way(flats: tuple[FlatBody, FlatBody], scale: int, window: RationalMotion) -> float:
-    """How far a corner of the first body goes in a window, about, and some more."""
+    """The way that a corner of the first body goes in a window, about, and some more."""
     times = [Fraction(k, _PARTS) for k in range(_PARTS + 1)]
     places = np.array([[window.place([c * scale for c in p], s) for s in times] for p in flats[0].corners], float)
     return 2.0 * float(np.abs(np.diff(places, axis=1)).sum(axis=1).max())
 
 
 def _beside(points: np.ndarray, event: FlatImpact, reach: float) -> bool:
-    """Is what comes to touch in the box round a region? There bodies go on into each other."""
+    """Whether a corner of what comes to touch is in the box round a region. There bodies go on into each other."""
     low, high = points.min(axis=0) - reach, points.max(axis=0) + reach
     return any(bool((low <= c).all() and (c <= high).all()) for c in event.corners)
 
 
 def _mesh(flat: FlatBody, scale: int) -> Mesh | None:
-    """In units in which all coordinates are doubles; None where they are not."""
+    """The mesh in units in which all coordinates are doubles; None where they are not."""
     exact = [[c * scale for c in p] for p in flat.corners]
     if any(abs(c) > LARGEST or Fraction(float(c)) != c for p in exact for c in p):
         return None

@@ -18,7 +18,7 @@ from .flat_pairs import meeting
 
 
 class FaceMeeting(NamedTuple):
-    """Where two bodies meet, approximately: which ones, on which faces, at which parameters of these (4,), and in space (3,)."""
+    """The place where two bodies meet, approximately: the bodies, their faces, the parameters on these (4,), and the point (3,)."""
 
     pair: Pair
     faces: tuple[int, int]
@@ -27,14 +27,14 @@ class FaceMeeting(NamedTuple):
 
 
 class Earliest(NamedTuple):
-    """When and where bodies first meet; neither, if they do not."""
+    """The time and the place of the first meeting of bodies; neither, if they do not meet."""
 
     time: Interval | None = None
     place: FaceMeeting | None = None
 
 
 def flat_row(bodies: Sequence[Any], span: tuple[float, float], ignored: Pairs, clock: Clock) -> Earliest | None:
-    """Of the bodies of a row; None where that is not decided for each pair of them."""
+    """The first meeting of the bodies of a row; None where it is not decided for each pair of them."""
     first, (begin, end) = Earliest(), span
     for label in itertools.combinations(range(len(bodies)), 2):
         if label in ignored or not end > begin:

@@ -45,7 +45,7 @@ class Domain:
 
     @property
     def integers(self) -> np.ndarray:
-        """(n,) bool: is the variable an integer?"""
+        """(n,) bool: whether the variable is an integer."""
         return np.array([bool(x.is_integer) for x in self.symbols])
 
     def nodes(self, pool: ExprPool) -> dict[Any, Expr]:
@@ -96,7 +96,7 @@ def check_real_variables(domain: Domain) -> None:
 
 
 def _by_sign(x: Any, name: str) -> bool:
-    """Does that follow from the sign? An integer that is not positive is no prime number."""
+    """Whether an assumption follows from the sign of a symbol. An integer that is not positive is no prime number."""
     return name in ("prime", "composite") and bool(x.is_nonpositive)
 
 
@@ -194,7 +194,7 @@ def convert_condition(conditions: Iterable[Any], nodes: Mapping[Any, Expr], pool
 
 
 def settled(s: Search, problem: int, boxes: np.ndarray, *kinds: int) -> np.ndarray:
-    """(k,): does each of the boxes (k, n, 2) lie where a solution of one of these kinds is proved to be the only zero of its problem?"""
+    """(k,): whether the boxes (k, n, 2) lie where a solution of one of these kinds is proved to be the only zero of its problem."""
     result = np.zeros(len(boxes), bool)
     for k in s.numbers(problem, *kinds):
         region = s.arrays["region"][k, :boxes.shape[1]]

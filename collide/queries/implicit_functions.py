@@ -29,8 +29,8 @@ Proofs = tuple[np.ndarray, np.ndarray, np.ndarray]
 
 
 def proved_pieces(equations: Sequence[Any], outside: Contractor, symbols: Sequence[Any], boxes: np.ndarray, domain: np.ndarray) -> Proofs:
-    """For boxes (k, n, 2): is it proved that for all values of some variables in the box there is exactly one zero in a larger box that
-    lies in the domain, and where the other constraints hold, `outside` of which nothing else is left? (k,), these boxes (k, n, 2), and
+    """Whether it is proved of boxes (k, n, 2) that for all values of some variables in the box there is exactly one zero in a larger box
+    that lies in the domain, and where the other constraints hold, `outside` of which nothing else is left: (k,), these boxes (k, n, 2), and
     which variables those are (k, n).
     """
     n, m = len(symbols), len(equations)

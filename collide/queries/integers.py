@@ -40,7 +40,7 @@ Box = np.ndarray
 
 @dataclass(frozen=True)
 class Cell:
-    """What is left of a question for certain values of the integers: exact formulas of the real variables, and their domain."""
+    """The rest of a question for certain values of the integers: exact formulas of the real variables, and their domain."""
 
     box: Box
     formulas: list[Any]
@@ -76,7 +76,7 @@ class Cells:
         return _put(e, self.values(box))
 
     def fixed(self, boxes: Box) -> np.ndarray:
-        """(k,): has every integer one value only?"""
+        """(k,): whether every integer has one value only."""
         return np.asarray((boxes[:, self.integers, 0] == boxes[:, self.integers, 1]).all(axis=1))
 
     def values(self, box: Box) -> dict[Any, Any]:
@@ -134,7 +134,7 @@ def split(boxes: Box, integers: np.ndarray) -> Box:
 
 @dataclass
 class Located:
-    """What is known so far of zeros: boxes with whether they are proved, and what was not looked at."""
+    """The zeros as far as they are known: boxes with whether they are proved, and what was not looked at."""
 
     boxes: list[Box] = field(default_factory=list)
     regions: list[Box] = field(default_factory=list)
@@ -185,7 +185,7 @@ def _answer(cells: Cells, box: Box, question: Callable[[Cell, Budget], Any], fou
 
 @dataclass
 class Least:
-    """What is known so far of a minimum: the least value proved, where, and boxes that may hold less, by their lower bounds."""
+    """The minimum as far as it is known: the least value proved, its place, and boxes that may hold less, by their lower bounds."""
 
     upper: float = math.inf
     feasible: Box | None = None

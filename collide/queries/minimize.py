@@ -104,7 +104,7 @@ class Minimum:
 
     @property
     def exists(self) -> bool:
-        """Is a feasible point *proved* to exist, with a value in the bracket?"""
+        """Whether a feasible point is *proved* to exist, with a value in the bracket."""
         return self.feasible is not None
 
     def __repr__(self) -> str:
@@ -331,7 +331,7 @@ def _trusted(row: Expr, functions: Sequence[Expr]) -> Expr:
 
 
 def _search(s: Search, n: int, tolerance: float, clock: Clock) -> bool:
-    """Run until the bracket is narrow, and as long again to narrow the boxes of the minimizers; was the first part finished?"""
+    """Run until the bracket is narrow, and as long again to narrow the boxes of minimizers; return whether the first part was finished."""
     s.gap = s.share = tolerance
     examined = _REFINEMENT
 

@@ -170,7 +170,7 @@ def pave(constraints: Any, domain: Mapping[Any, tuple[Any, Any]], *, eps: float,
 
 
 class _Found:
-    """What is known so far: at any time `inner`, what the paving has `left` and its `small` boxes are an answer."""
+    """The subpaving as far as it is known: at any time `inner`, what the paving has `left` and its `small` boxes are an answer."""
 
     def __init__(self, box: Domain, budget: Budget) -> None:
         n = len(box)
@@ -231,7 +231,7 @@ def _parts(boxes: np.ndarray) -> Iterator[np.ndarray]:
 
 
 def _separated(outer: Contractor, inner: Contractor, boxes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Of boxes (k, n, 2): boxes that hold all of their points that may lie either way, and boxes of those that are proved inside."""
+    """The boxes that hold all those points of boxes (k, n, 2) that may lie either way, and boxes of those that are proved inside."""
     lo, hi = outer(boxes[..., 0], boxes[..., 1])
     possible = ~np.isnan(lo[:, 0])
     kept = np.stack([lo[possible], hi[possible]], axis=2)

@@ -139,7 +139,7 @@ class RowFamilies:
         return found
 
     def is_single(self, k: int) -> bool:
-        """Has a row formulas of its own, with its numbers in them?"""
+        """Whether a row has formulas of its own, with its numbers in them."""
         return bool(self.literal or self.coincident[k])
 
     def _domains(self) -> tuple[np.ndarray, np.ndarray]:
@@ -227,7 +227,7 @@ class RowFamilies:
         return self.family(k)
 
     def family(self, k: int) -> Scene:
-        """Likewise, by the formulas of the families, whatever the bodies."""
+        """The row as such a scene, by the formulas of the families, whatever the bodies."""
         numbers = [Numbers(m.symbols, [None if e in self.values else e for e in m.numbers], values[k]) if m.free else numbers_of(m)
                    for m, values in zip(self.members, self.numbers, strict=True)]
         return self._apart(Scene([m.body for m in self.members], self.time, self.span, (), numbers=numbers, ignored=self.ignored,

@@ -159,7 +159,7 @@ class _Found(NamedTuple):
 
 
 def _searches(sheet: Sheet, span: Span, options: Options, clock: Clock) -> Iterator[_Found]:
-    """What is known, ever more of it: first the state at the start, then the earliest contact after it, for which tangency holds only if
+    """The findings, ever more of them: first the state at the start, then the earliest contact after it, for which tangency holds only if
     nothing touches at the start.
     """
     tasks, limit, covered = _tasks(sheet, span, clock)
@@ -183,7 +183,7 @@ Task = tuple[SheetPair, np.ndarray]
 
 
 def _tasks(sheet: Sheet, span: Span, clock: Clock) -> tuple[list[Task], float, bool]:
-    """What is to be searched; up to which time; and whether that is the time of a fold rather than the end of the budget."""
+    """The tasks of the search; the time up to which they go; and whether that is the time of a fold rather than the end of the budget."""
     groups: dict[tuple[SurfaceFamily, SurfaceFamily, int, int], list[SheetPair]] = {}
     for pair in sheet.near:
         groups.setdefault((pair.first.shape, pair.second.shape, len(pair.joins), len(list(folds(*pair)))), []).append(pair)

@@ -33,7 +33,7 @@ class _Test(NamedTuple):
 
 @functools.lru_cache(maxsize=256)
 def solid_fault(body: Solid, span: tuple[float, float], numbers: Numbers = NONE) -> str:
-    """What is wrong with the edges and vertices: one that is proved not to lie on all of its faces, or to leave them.
+    """The fault of an edge or a vertex that is proved not to lie on all of its faces, or to leave them.
 
     Differences up to 1e-9 of the size pass, and some units in the last place, as the rounding of coefficients computed in doubles.
     """
@@ -85,13 +85,13 @@ def _feature_kernel(body: Solid, symbols: tuple[Any, ...]) -> Kernel:
 
 
 def _slack(points: np.ndarray) -> float:
-    """How much rounding may move points (n, k); those that are not finite are left out."""
+    """The distance by which rounding may move points (n, k); those that are not finite are left out."""
     known = points[np.isfinite(points).all(axis=1)]
     return float(1e-9 * np.ptp(known, axis=0).max() + _ROUNDINGS * np.abs(known).max()) if len(known) else 0.0
 
 
 def _fails(test: _Test, values: np.ndarray, rectangles: Sequence[np.ndarray], slack: float) -> bool:
-    """Is a path proved to leave the rectangle of its face, or are two faces proved to differ?"""
+    """Whether a path is proved to leave the rectangle of its face, or two faces are proved to differ."""
     lo, hi = values
     if test.face is None:
         return bool(((lo[:, :3] > slack) | (hi[:, :3] < -slack)).any())

@@ -261,7 +261,7 @@ def _result(s: Search, problem: Problem, system: tuple[Sequence[Any], Sequence[A
 
 
 def _contracted(system: tuple[Sequence[Any], Sequence[Any]], boxes: np.ndarray) -> np.ndarray:
-    """Of boxes (k, n, 2) those that may hold a zero by the inverses of all functions: so poles are told from zeros."""
+    """The boxes, of those given (k, n, 2), that may hold a zero by the inverses of all functions: so poles are told from zeros."""
     functions, symbols = system
     try:
         lo, _ = contract([sp.Eq(f, 0, evaluate=False) for f in functions], symbols)(boxes[:, :, 0], boxes[:, :, 1])
@@ -271,7 +271,7 @@ def _contracted(system: tuple[Sequence[Any], Sequence[Any]], boxes: np.ndarray) 
 
 
 def _possible(problem: Problem, boxes: np.ndarray) -> np.ndarray:
-    """Of boxes (k, n, 2): may they hold a zero in the domain that satisfies the conditions? (k,)"""
+    """Whether boxes (k, n, 2) may hold a zero in the domain that satisfies the conditions: (k,)."""
     lo, hi = np.maximum(boxes[:, :, 0], problem.outer[:, 0]), np.minimum(boxes[:, :, 1], problem.outer[:, 1])
     possible = (lo <= hi).all(axis=1)
     lower, upper = problem.range_kernel.interval(lo[possible], hi[possible])

@@ -20,7 +20,7 @@ _WIDER = (4, 64, 1024)
 
 
 class Reason(Enum):
-    """Why a box is undecided; each value is its sentence, of boxes that are counted before it."""
+    """The reason why a box is undecided; each value is its sentence, of boxes that are counted before it."""
 
     POLE = "where a denominator is 0 and its numerator is not: at or near a pole"
     QUOTIENT = "where a numerator and its denominator may both be 0"
@@ -36,7 +36,7 @@ class Reason(Enum):
 
 
 def by_signs(problem: Problem, boxes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Of boxes (k, 1, 2) of one equation in one variable: which of them are proved to hold one zero, and boxes (k, 1, 2) that do."""
+    """Whether boxes (k, 1, 2) of one equation in one variable are proved to hold one zero, and boxes (k, 1, 2) that do."""
     done, result = np.zeros(len(boxes), bool), boxes.copy()
     if len(problem.variables) != 1 or len(problem.equations) != 1 or not len(boxes):
         return done, result
@@ -52,7 +52,7 @@ def by_signs(problem: Problem, boxes: np.ndarray) -> tuple[np.ndarray, np.ndarra
 
 
 def _crosses(kernel: Kernel, lo: np.ndarray, hi: np.ndarray) -> np.ndarray:
-    """Has the function signs that differ at the ends, and a derivative of one sign between them?"""
+    """Whether the function has signs that differ at the ends, and a derivative of one sign between them."""
     first, second = kernel.interval(lo, lo), kernel.interval(hi, hi)
     below, above, level = kernel.jacobian().decorated(lo, hi)
     rises = (first[1] < 0) & (second[0] > 0) & (below > 0)
@@ -61,7 +61,7 @@ def _crosses(kernel: Kernel, lo: np.ndarray, hi: np.ndarray) -> np.ndarray:
 
 
 def reasons(problem: Problem, boxes: np.ndarray) -> list[Reason]:
-    """Why boxes (k, n, 2) are undecided, the first reason that is seen."""
+    """The reasons why boxes (k, n, 2) are undecided, of each the first one that is seen."""
     if not len(boxes):
         return []
     lo, hi = boxes[:, :, 0], boxes[:, :, 1]
@@ -81,7 +81,7 @@ def reasons(problem: Problem, boxes: np.ndarray) -> list[Reason]:
 
 
 def _poles(equations: Sequence[Expr], names: Sequence[str], lo: np.ndarray, hi: np.ndarray) -> list[Reason | None]:
-    """What is seen of quotients whose denominator may be 0."""
+    """The reasons that are seen in quotients whose denominator may be 0."""
     quotients = [e for e in reachable(equations) if e.op == "div" and e.args[1].op != "constant"]
     if not quotients:
         return [None] * len(lo)
@@ -94,7 +94,7 @@ def _poles(equations: Sequence[Expr], names: Sequence[str], lo: np.ndarray, hi: 
 
 
 def _singular(kernel: Kernel, lo: np.ndarray, hi: np.ndarray) -> np.ndarray:
-    """Is the Jacobian not seen to be regular on the box? In doubles: a hint, and no proof."""
+    """Whether the Jacobian is not seen to be regular on the box. In doubles: a hint, and no proof."""
     n = lo.shape[1]
     below, above = (e.reshape(-1, n, n) for e in kernel.jacobian().interval(lo, hi))
     result = np.ones(len(lo), bool)

@@ -36,7 +36,7 @@ Ranges = Mapping[Any, Range]
 
 
 class _Known(NamedTuple):
-    """What is known of the least time. `settled`: the parameters that are numbers there; `idle`: those that it does not depend on.
+    """The least time as far as it is known. `settled`: the parameters that are numbers there; `idle`: those that it does not depend on.
     `search`: what is left where not all are settled, which came to its end (`finished`).
     """
 
@@ -93,7 +93,7 @@ def worst_case(bodies: Sequence[Any], time: tuple[Any, Any], ranges: Ranges, opt
 
 
 def _settling(bodies: Sequence[Any], ranges: Ranges, time: tuple[Any, Any], how: tuple[Any, Options, Clock]) -> Iterator[_Known]:
-    """What is known, ever more of it."""
+    """The least time as far as it is known, ever more of it."""
     (given, span), (ignored, options, clock) = time, how
     found = _Known()
     while True:
@@ -119,7 +119,7 @@ def _settling(bodies: Sequence[Any], ranges: Ranges, time: tuple[Any, Any], how:
 
 
 def _isolated(search: Search) -> bool:
-    """Was everything that is left proved to be isolated?"""
+    """Whether everything that is left was proved to be isolated."""
     return search.open_count == 0 and all(search.kind(k) == UNIQUE for k in search.possible_ones().tolist())
 
 

@@ -70,7 +70,7 @@ _watch: ContextVar[Watch | None] = ContextVar("watch", default=None)
 
 
 class Stop(Protocol):
-    """As `threading.Event`."""
+    """A flag like `threading.Event`."""
 
     def set(self) -> None: ...
 
@@ -127,7 +127,7 @@ class Clock:
 
     @property
     def interrupted(self) -> bool:
-        """Was Ctrl-C pressed, also in the thread that shares the work out, or memory refused?"""
+        """Whether Ctrl-C was pressed, also in the thread that shares the work out, or memory was refused."""
         return self._interrupted or interrupted() or (self._stop is not None and self._stop.is_set())
 
     @interrupted.setter
@@ -177,7 +177,7 @@ class Clock:
 
     @contextlib.contextmanager
     def query(self) -> Iterator[None]:
-        """A whole query, but for its answer."""
+        """A whole query, except its answer."""
         try:
             with self.working():
                 yield
@@ -193,11 +193,11 @@ class Clock:
             return make()
 
     def extend(self) -> None:
-        """From now on there is at least `GRACE` left for what is set up: so that what is known already is searched."""
+        """Leave at least `GRACE` from now on for what is set up, so that what is known already is searched."""
         self._grace = max(self._grace, GRACE - self.left)
 
     def reporting(self) -> "_Work":
-        """Likewise for what makes the answer: it has what is left of the budget, and some milliseconds more."""
+        """The context of `working` for what makes the answer: it has what is left of the budget, and some milliseconds more."""
         end = self.seconds + max(self.left, 0.0) + _REPORT
         return _Work(self, lambda: end - self.seconds, REPORTING)
 
@@ -237,11 +237,11 @@ class Clock:
 
     @property
     def ended(self) -> bool:
-        """Did a limit of the budget end a search, or Ctrl-C?"""
+        """Whether a limit of the budget ended a search, or Ctrl-C did."""
         return bool(self.interrupted or self.reached or self.late)
 
     def reason(self) -> str:
-        """In words, what ended the work before its end."""
+        """The cause that ended the work before its end, in words."""
         if self.interrupted:
             return "The work ended as the system refused memory." if self.refused else "The work was interrupted."
         limit = f"the limit of {duration(self.budget.seconds or 0.0)}" if self.late else self.reached
@@ -254,14 +254,14 @@ class Clock:
         return _Kind(self, work)
 
     def turn_to(self, work: str) -> str:
-        """From now on the time counts as that kind of work; what it counted as before."""
+        """Count the time from now on as that kind of work. Return what it counted as before."""
         now, before = time.perf_counter(), self.work
         self.went_to[before] = self.went_to.get(before, 0.0) + now - self._since
         self.work, self._since = work, now
         return before
 
     def account(self) -> str:
-        """In words, what the seconds went to so far, the most first."""
+        """The kinds of work that the seconds went to so far, in words, the most first."""
         self.turn_to(self.work)
         parts = [f"{duration(seconds)} to {work}" for work, seconds in sorted(self.went_to.items(), key=lambda item: -item[1])]
         return f"Of {duration(self.seconds)} went {', '.join(parts)}."

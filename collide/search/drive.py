@@ -16,7 +16,9 @@ FIRST_PART, _PROMPT = 8, 0.05
 
 
 def advance(s: Driven, steps: int, clock: Clock | None = None) -> bool:
-    """One slice of the search; did it finish? It is the same slice in however many parts it is run, unless the clock ends it."""
+    """Run one slice of the search. Return whether the search finished. It is the same slice in however many parts it is run, unless the
+    clock ends it.
+    """
     begin, reason, part, took = time.perf_counter(), layout.SLICE, FIRST_PART, 0.0
     while steps > 0 and reason == layout.SLICE and not (took > _PROMPT and clock and clock.over):
         part, before = min(steps, part), took
@@ -43,9 +45,9 @@ def compile_used() -> None:
 
 def drive(s: Driven, clock: Clock, between: Callable[[], None] | None = None, steps: int | None = None,
           boxes: float = math.inf) -> bool:
-    """Run the search to its end or to the end of the budget, or until it asks for a chart, or has examined so many boxes; did it finish?
-    Ctrl-C ends it like a spent budget, and so does memory that the system refuses. `between` is called after every slice, of so many
-    `steps`.
+    """Run the search to its end or to the end of the budget, or until it asks for a chart, or has examined so many boxes. Return whether it
+    finished. Ctrl-C ends it like a spent budget, and so does memory that the system refuses. `between` is called after every slice, of so
+    many `steps`.
     """
     finished, before = False, s.iterations
     clock.boxes -= before

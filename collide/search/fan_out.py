@@ -153,7 +153,7 @@ class _Waiting:
 
 
 def _answered(ask: Ask[T], count: int, executor: Any, clock: Clock, notes: list[str], waiting: _Waiting) -> Iterator[tuple[Span, T]]:
-    """Rows and their answers, in order, but for those that were lost."""
+    """Rows and their answers, in order, except those that were lost."""
     if not callable(getattr(executor, "submit", None)):
         yield from _mapped(ask, count, executor, clock)
         return
@@ -201,7 +201,7 @@ class _UnsentError(TypeError):
 
 
 def _of_lost(error: BaseException, lost: Sequence[Span]) -> str:
-    """In words, of which rows nothing is known."""
+    """The rows of which nothing is known, in words."""
     why = "gave no answer within the budget" if isinstance(error, _LateError) else f"died ({type(error.__cause__ or error).__name__})"
     return f"Workers {why}: of rows {', '.join(f'{lo} to {hi - 1}' for lo, hi in lost)} nothing is known." if lost else ""
 

@@ -14,10 +14,10 @@ def resolved(simultaneity: float, span: tuple[float, float]) -> float:
 
 @dataclass(frozen=True)
 class Options:
-    """`method`: how boxes are narrowed (`prepare.METHODS`); `order`: by which end of their times they are taken; `sample`: are contacts
-    looked for in boxes by local solves? `simultaneity`: so much later than the first, solutions count; `spacing`: so near to each
-    other they stand for one another; `tolerance`: the largest parameter width accepted without proof. `first_only`: does any solution
-    end the search?
+    """`method`: how boxes are narrowed (`prepare.METHODS`); `order`: by which end of their times they are taken; `sample`: whether contacts
+    are looked for in boxes by local solves; `simultaneity`: so much later than the first, solutions count; `spacing`: so near to each other
+    they stand for one another; `tolerance`: the largest parameter width accepted without proof. `first_only`: whether any solution ends the
+    search.
     """
 
     method: str = "auto"

@@ -153,17 +153,17 @@ class Problem:
 
     @_shared
     def possible_kernel(self) -> Kernel:
-        """That alone."""
+        """The kernel of `possible` alone."""
         return self._kernel([self.possible])
 
     @_shared
     def place_kernels(self) -> tuple[Kernel, ...]:
-        """Of the places of each part."""
+        """The kernels of the places of each part."""
         return tuple(self._kernel(self.places[k:k + 3]) for k in range(0, len(self.places), 3))
 
     @_shared
     def place_slope_kernels(self) -> tuple[Kernel, ...]:
-        """Of the Jacobian of each of them."""
+        """The kernels of the Jacobian of each of the places."""
         places = (self.places[k:k + 3] for k in range(0, len(self.places), 3))
         return tuple(self._slopes(place, partials(place, self.coordinates)) for place in places)
 

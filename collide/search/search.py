@@ -64,7 +64,7 @@ _kept = functools.lru_cache(maxsize=32)(_empty)
 
 
 def may_be(p: Problem, boxes: np.ndarray) -> np.ndarray:
-    """(k,): may zeros in boxes (k, variables, 2) lie within the domain of a problem, and fulfil its inequalities?"""
+    """(k,): whether zeros in boxes (k, variables, 2) may lie within the domain of a problem, and fulfil its inequalities."""
     beyond = (boxes[..., 1] < p.outer[:, 0]) | (boxes[..., 0] > p.outer[:, 1])
     if p.period is not None:
         beyond &= p.period == 0.0
@@ -263,7 +263,7 @@ class Search:
                 self.arrays["owner"][new], self.arrays["dimension"][new] = problems[other.owner(k)], -1
 
     def locate_first(self, p: int) -> bool:
-        """A place near the first box of problem p where rounding cannot exclude a zero, as LOCATED; is there one?"""
+        """Record a place near the first box of problem p where rounding cannot exclude a zero, as LOCATED. Return whether there is one."""
         if self.solution_count + 2 * LANES >= self._solution_room:
             self.grow_solutions()
         return bool(compiled(locate_first)(self.arrays.address, p))

@@ -131,7 +131,7 @@ def _between_poles(whole: SheetPiece, poles: Sequence[tuple[int, int, Pole]]) ->
 
 
 def _at_rest(surfaces: Sequence[ParametricSurface]) -> list[ParametricSurface]:
-    """What moves rigidly as a whole stays apart from itself or not."""
+    """The surfaces, at rest if they move rigidly as a whole: contacts among them do not depend on that motion."""
     if carrier(surfaces) is None:
         return list(surfaces)
     return [ParametricSurface(s.body, s.domain, flipped=s.flipped) for s in surfaces]

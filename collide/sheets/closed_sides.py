@@ -24,7 +24,7 @@ Box = tuple[int, np.ndarray]
 
 
 def doubtful(search: Search) -> list[int]:
-    """What a search located, if any of it is earlier than all that is proved."""
+    """The solutions that a search located, if any of them is earlier than all that is proved."""
     found = [k for k in search.solutions if search.kind(k) == layout.LOCATED]
     early = any(search.found(k)[-1, 0] + search.simultaneity < search.proved for k in found)
     return found if early else []

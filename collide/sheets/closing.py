@@ -148,7 +148,7 @@ def _value(kernel: Kernel, moment: float) -> float:
 
 
 def _defined(difference: Sequence[Any], along: Any, ends: Sequence[Any], time: Span) -> bool:
-    """Is the difference *proved* to be defined along the whole sides at these times? Then its denominators are not zero."""
+    """Whether the difference is *proved* to be defined along the whole sides at these times. Then its denominators are not zero."""
     (lo, _), (_, hi) = map(enclose, ends)
     edges = np.linspace(lo, hi, _CELLS + 1)
     edges[-1] = hi

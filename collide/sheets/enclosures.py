@@ -77,7 +77,7 @@ def _backward(j: Join) -> tuple[Any, ...]:
 
 
 def hull_of(a: np.ndarray, b: np.ndarray) -> np.ndarray:
-    """Of boxes (..., 2)."""
+    """The hull of boxes (..., 2)."""
     return np.stack([np.minimum(a[..., 0], b[..., 0]), np.maximum(a[..., 1], b[..., 1])], axis=-1)
 
 

@@ -1,4 +1,5 @@
-"""Two surfaces that share two sides with a common corner, as the halves of a pillow do: are different places near it different points?
+"""Two surfaces that share two sides with a common corner, as the halves of a pillow do: whether different places near it are different
+points.
 
 Let c be the corner and B(u, v) the second surface with parameters such that it agrees with the first one, A, on both sides u = c_u and
 v = c_v: places of both lie on one rectangle, and the tangents of A and B agree at c. D = A - B vanishes on these sides, so
@@ -24,8 +25,8 @@ from .enclosures import PiecePairs, affine, hull_of, slopes_on
 
 
 def unfolded(known: PiecePairs, owner: np.ndarray, boxes: np.ndarray) -> np.ndarray:
-    """Which pairs of boxes (n, 5, 2), of the pairs of surfaces `owner`, are *proved* to hold no contact of different places, by one of
-    the corners?
+    """Whether each pair of boxes (n, 5, 2), of the pairs of surfaces `owner`, is *proved* to hold no contact of different places, by one of
+    the corners.
     """
     proved = np.full(len(owner), False)
     for corner in range(known.folds.shape[1]):
@@ -76,7 +77,7 @@ def _twist(known: PiecePairs, side: int, owner: np.ndarray, box: np.ndarray, e: 
 
 @functools.lru_cache(maxsize=1)
 def _determinant() -> Kernel:
-    """Of six slopes, row after row, both twists, and the factors of the plane's parameters in the second's."""
+    """The determinant of six slopes, row after row, both twists, and the factors of the plane's parameters in the second's."""
     m, a, b, f = (sp.symbols(f"{name}0:{n}", real=True) for name, n in (("m", 6), ("a", 3), ("b", 3), ("f", 4)))
     rows = [[m[2 * i], m[2 * i + 1], a[i] - (f[0] * f[3] + f[1] * f[2]) * b[i]] for i in range(3)]
     return compile([sp.Matrix(rows).det(method="berkowitz")], [*m, *a, *b, *f])

@@ -116,7 +116,7 @@ def _alike_sides(pieces: Sequence[SheetPiece], points: np.ndarray, near: float) 
 
 @interruptible()
 def _same_side(first: SheetPiece, side: Side, second: SheetPiece, other: Side, reverse: bool) -> bool:
-    """Are two sides *proved* to be the same curve, with parameters in proportion?"""
+    """Whether two sides are *proved* to be the same curve, with parameters in proportion."""
     if first.net and second.net:
         return all(np.array_equal(a, b[:, ::-1] if reverse else b) for a, b in zip(_row(first, side), _row(second, other), strict=True))
     if first.surface is None or second.surface is None:
@@ -188,7 +188,7 @@ def _same_corner(first: SheetPiece, corner: Corner, second: SheetPiece, other: C
 
 
 def repeats(piece: SheetPiece, known: Sequence[Join]) -> bool:
-    """Do the formulas of a surface go on beyond its sides as these joins of it with itself say? So that places of the whole plane of
+    """Whether the formulas of a surface go on beyond its sides as these joins of it with itself say, so that places of the whole plane of
     parameters are those of the surface.
     """
     return all(map(functools.partial(_repeats, piece), known))
@@ -237,7 +237,7 @@ def _equal(a: Sequence[Any], b: Sequence[Any]) -> bool:
 
 
 def _vanishes(e: Any) -> bool:
-    """Is e shown to be zero? At some points first, in numbers: most sides do not coincide."""
+    """Whether e is shown to be zero. At some points first, in numbers: most sides do not coincide."""
     symbols = sorted(e.free_symbols, key=str)
     for k in range(1, 4):
         at = {s: sp.Rational(7 * k + 3 * j, 31) for j, s in enumerate(symbols)}

@@ -87,7 +87,8 @@ def _examined(known: PiecePairs, boxes: np.ndarray, owner: np.ndarray, smallest:
 
 
 def _nearest(known: PiecePairs, boxes: np.ndarray, owner: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """By which join the places are nearest; boxes (n, 3, 2) in u, v, t that hold both on its plane; and which pairs are apart by all."""
+    """The join by which the places are nearest; boxes (n, 3, 2) in u, v, t that hold both on its plane; and which pairs are apart by all.
+    """
     a, count = boxes[:, _FIRST], known.place.shape[1]
     rows = np.repeat(owner, count)
     placed = affine(known.place[rows, np.tile(np.arange(count), len(owner))], np.repeat(boxes[:, _SECOND], count, axis=0))
@@ -117,7 +118,7 @@ class _Near:
         return values
 
     def doubtful(self) -> np.ndarray:
-        """Which are not proved injective?"""
+        """The mask of those not proved injective."""
         corner = np.asarray(self._of("across").all(axis=1))
         doubtful = np.full(len(self.owner), True)
         for which, theorem in ((~corner, _Near._along_side), (corner, _Near._at_corner)):

@@ -26,7 +26,7 @@ from .injective import NEAR
 from .sheet import SheetPiece, SurfaceFamily, hosted
 
 Held = tuple[int | None, ...]
-"""Of u1, v1, u2, v2: the end at which a parameter is held, or None."""
+"""The end at which each of u1, v1, u2, v2 is held, or None."""
 
 FREE: Held = (None, None, None, None)
 
@@ -81,7 +81,9 @@ def pair_problem(pair: SheetPair, span: tuple[float, float], held: Held = FREE, 
 
 
 def at_start(pair: SheetPair, moment: float) -> Problem:
-    """The pair at one moment: do its places meet then? The inner domain stays clear of the sides, so that what is proved is a crossing."""
+    """The pair at one moment, to tell whether its places meet then. The inner domain stays clear of the sides, so that what is proved is a
+    crossing.
+    """
     begin = pair_problem(pair, (moment, moment), tangency=False)
     inner = begin.inner.copy()
     assert begin.period is not None
@@ -122,8 +124,8 @@ def _ends(pair: SheetPair, held: Held) -> np.ndarray:
 
 @functools.lru_cache(maxsize=512)
 def _coefficients(joins: tuple[Join, ...], domain: tuple[tuple[Any, Any], ...]) -> np.ndarray:
-    """Of each join and each parameter of the plane: the factors of u2, v2, 1 and of the first's parameter in the difference of the two
-    places, against the size of the domain.
+    """The factors of u2, v2, 1 and of the first's parameter in the difference of the two places, for each join and each parameter of the
+    plane, against the size of the domain.
     """
     rows: list[tuple[float, float]] = []
     for join in joins:
@@ -153,7 +155,7 @@ def _template(first: SurfaceFamily, second: SurfaceFamily, joins: int, held: tup
 
 
 def _distinct(frame: Frame, at: Sequence[Expr], joins: int) -> Expr | None:
-    """Are two places proved different: on the plane of each join, farther apart than half the distance of neighbours?"""
+    """The condition that two places are proved different: on the plane of each join, farther apart than half the distance of neighbours."""
     if not joins:
         return None
     pool, first = frame.pool, len(frame.values)
@@ -177,7 +179,7 @@ class _Family(NamedTuple):
 
 
 class PlacedShape(PlacedParametric):
-    """A family with variables of its own but for the parameters that are held, whose values are the parameters numbered `held`."""
+    """A family with variables of its own except for the parameters that are held, whose values are the parameters numbered `held`."""
 
     def __init__(self, shape: SurfaceFamily, frame: Frame, names: tuple[str, str], first: int, held: Sequence[int | None]) -> None:
         self.shape, self.frame, self.first = shape, frame, first

@@ -133,10 +133,10 @@ def _net_shape(rows: int, columns: int, powers: int, rational: bool) -> SurfaceF
 class SheetPiece:
     """A surface of the sheet, number `body`: a member of its family with the `numbers` (p, 2) over the exact `domain` of u and v.
 
-    `periods`: the exact length of a parameter that closes on itself, else 0. `border`: per parameter and end, does the surface end, or
-    collapse, there? `edges`: the numbers of the sides that are edges, in the order of `Solid.edges` of a patch. `net`: of a Bezier patch,
+    `periods`: the exact length of a parameter that closes on itself, else 0. `border`: per parameter and end, whether the surface ends or
+    collapses there. `edges`: the numbers of the sides that are edges, in the order of `Solid.edges` of a patch. `net`: of a Bezier patch,
     its row of control points, velocities and weights; else the `surface`. `names`: those of the parameters in results.
-    `pole`: that which its parameters are smooth round, as a symbol and an end of its range.
+    `pole`: the pole that its parameters are smooth round, as a symbol and an end of its range.
     """
 
     body: int
@@ -171,7 +171,7 @@ class SheetPiece:
         return bezier_patch(points, *weights).expressions
 
     def degenerate(self, moment: float) -> bool:
-        """Is the normal zero at every point of a grid, up to a few roundings of parallel tangents: a curve or a point?"""
+        """Whether the normal is zero at every point of a grid, up to a few roundings of parallel tangents: a curve or a point."""
         ends = [np.linspace(lo, hi, 2 * _GRID + 1)[1::2] for lo, hi in self.outer]
         at = np.stack(np.meshgrid(*ends, [moment], indexing="ij"), axis=-1).reshape(-1, 3)
         return all_parallel(*np.split(self.shape.tangents.points(at, parameters=self.numbers.mean(axis=1)), 2, axis=1))

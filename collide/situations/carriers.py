@@ -20,8 +20,8 @@ SAME = np.repeat([1.0, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0], 2).reshape(12, 2)
 
 @functools.lru_cache(maxsize=256)
 def carrier_of(body: ImplicitBody, numbers: Numbers) -> int | None:
-    """With how many factors do the motions of all leaves begin that carry them, each after at most one that is constant? None where they
-    differ in more, or where it is not seen that these turn and do not stretch.
+    """The number of factors with which the motions of all leaves begin that carry them, each after at most one that is constant; None where
+    they differ in more, or where it is not seen that these turn and do not stretch.
     """
     motions = list(dict.fromkeys(leaf.motion for leaf in body.leaves))
     columns = zip(*(m.factors for m in motions), strict=False)
@@ -33,7 +33,7 @@ def carrier_of(body: ImplicitBody, numbers: Numbers) -> int | None:
 
 @functools.lru_cache(maxsize=256)
 def _turns(motion: Motion, numbers: Numbers) -> bool:
-    """Is it seen by expanding the formulas that R^T R is the identity?"""
+    """Whether it is seen by expanding the formulas that R^T R is the identity."""
     if len(numbers.exact) < len(numbers.symbols):
         return False
     known = dict(numbers.pairs)
@@ -53,7 +53,7 @@ def _orthogonal(rotation: sp.ImmutableMatrix) -> bool:
 
 
 def _vanishes(e: Any, waves: Sequence[tuple[Any, Any]]) -> bool:
-    """Is a polynomial of cosines and sines zero because their squares add up to 1?"""
+    """Whether a polynomial of cosines and sines is zero because their squares add up to 1."""
     e = sp.expand(e)
     for cosine, sine in waves:
         if not e.is_polynomial(cosine, sine):

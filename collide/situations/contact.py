@@ -142,7 +142,7 @@ def _moving(a: Placed, b: Placed) -> Bodies | None:
 
 
 def at_time(problem: Problem, window: tuple[float, float]) -> Problem:
-    """A situation without tangency at one moment, or in a short window of time: do the parts meet then?
+    """A situation without tangency at one moment, or in a short window of time: whether the parts meet then.
 
     The inner domain stays clear of the borders by a little of its width, so that a zero that is proved lies inside both
     parts: there they cross, since an existence proof needs independent rows. On a border they may but touch.
@@ -290,7 +290,7 @@ def _incoming(a: Placed, b: Placed, equations: Sequence[Expr], frame: Frame) -> 
 
 
 def _closing(face: Placed, other: Placed, equations: Sequence[Expr], frame: Frame) -> Expr:
-    """How fast `face` moves along its outward direction relative to `other`: positive where they approach.
+    """The speed of `face` along its outward direction relative to `other`: positive where they approach.
 
     For an implicit face it is -dF/dt along the motion of the other part. Two implicit ones: Eq. 6, whose first part does
     not depend on the frame of reference where the gradients are opposed.
@@ -309,7 +309,7 @@ def _closing(face: Placed, other: Placed, equations: Sequence[Expr], frame: Fram
 
 
 def _rate_size(face: Placed, other: Placed) -> Expr:
-    """What `_closing` is to be measured against: the same for motions in all directions, and nowhere negative."""
+    """The scale that `_closing` is to be measured against: the same for motions in all directions, and nowhere negative."""
     def of(p: Placed) -> Expr:
         size = _length(p.outward[0]) * (_length(face.velocity) + _length(other.velocity))
         return size + p.frame.pool.node("abs", p.deformation[0]) if p.deformation else size

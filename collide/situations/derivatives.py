@@ -30,8 +30,8 @@ class Derivatives(NamedTuple):
 @functools.lru_cache(maxsize=1024)
 def derivatives(first: Cell, second: Cell, symbols: tuple[tuple[Any, ...], ...], free: tuple[tuple[str, ...], ...],
                 further: tuple[str, ...], wanted: tuple[str, ...]) -> Derivatives | None:
-    """Of two parts, by the `wanted` of the further variables; None where the system is not square. `symbols`, `free`, `further`: see
-    `situation`.
+    """The derivatives of the situation of two parts by the `wanted` of the further variables; None where the system is not square.
+    `symbols`, `free`, `further`: see `situation`.
     """
     problem = situation(first, second, (0, 1), symbols=(*symbols, symbols_of(further)), further=further, free=free)
     x = [k for k, name in enumerate(problem.variables) if name not in further[:-1]]

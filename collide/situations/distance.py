@@ -145,7 +145,7 @@ def _trusted(row: Expr, functions: Sequence[Expr]) -> Expr:
 
 def _conditions(parts: tuple[tuple[Placed, Cell], tuple[Placed, Cell]], apart: Vector, further: Mapping[str, Expr],
                 frame: Frame) -> list[Expr]:
-    """Of a critical distance of two parts, with these further variables."""
+    """The conditions of a critical distance of two parts, with these further variables."""
     rows, placed = [row for own, cell in parts for row in _critical(own, cell, apart, frame)], (parts[0][0], parts[1][0])
     for name, q in further.items():
         begin, end = (frame.known(3)[s] for s in ends_of((name,)))
@@ -154,7 +154,7 @@ def _conditions(parts: tuple[tuple[Placed, Cell], tuple[Placed, Cell]], apart: V
 
 
 def _critical(placed: Placed, part: Cell, apart: Vector, frame: Frame) -> list[Expr]:
-    """What is zero where the distance is critical: as many functions as the part has dimensions."""
+    """Functions that are zero where the distance is critical: as many as the part has dimensions."""
     if isinstance(placed, PlacedParametric):
         slopes = frame.derivatives(placed.position, placed.own)
         return [_within(placed, part, k, frame) * dot(apart, (d[0], d[1], d[2])) for k, d in enumerate(slopes)]
@@ -173,7 +173,7 @@ def _within(placed: PlacedParametric, part: Cell, k: int, frame: Frame) -> Expr:
 
 
 def _rate(parts: tuple[Placed, Placed], apart: Vector, q: Expr, frame: Frame) -> Expr:
-    """How half the square of a critical distance changes with a further variable."""
+    """The derivative of half the square of a critical distance by a further variable."""
     (column,) = frame.derivatives([*apart], [q])
     total = dot(apart, as_vector(column))
     for placed in parts:
@@ -216,7 +216,7 @@ def _is_zero(e: Expr) -> bool:
 
 def _along(apart: Vector, normal: Vector, frame: Frame) -> list[Expr]:
     """Products with two vectors at right angles to a normal g: the images of e1 and e2 under the reflection that takes g to -|g| k, for
-    three directions k, e1, e2, which are parameters; but for a factor that vanishes only where g points against k. They are zero where D
+    three directions k, e1, e2, which are parameters; except for a factor that vanishes only where g points against k. They are zero where D
     is parallel to g, whatever these directions; k is chosen at right angles to where D is expected to be.
     """
     length = frame.pool.node("sqrt", dot(normal, normal))

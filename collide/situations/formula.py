@@ -8,19 +8,20 @@ import numpy as np
 
 Value = TypeVar("Value")
 Node = tuple[bool, list[int]]
-"""Is it a union, of which leaves and nodes?"""
+"""Whether a node is a union, and the leaves and nodes of which it is made."""
 
 _NEGATIVE, _POSITIVE = -1, -2
 
 
 class LeafFormula:
-    """Of so many leaves. `nodes` are numbered after the leaves, each after its children."""
+    """The formula of so many leaves. `nodes` are numbered after the leaves, each after its children."""
 
     def __init__(self, count: int, nodes: list[Node], root: int) -> None:
         self._count, self._nodes, self._root = count, nodes, root
 
     def shown(self, up: np.ndarray, down: np.ndarray) -> np.ndarray:
-        """(n, leaves): may points of a leaf be on the surface of the body, where its functions may be >= 0, `up`, and <= 0, `down`?"""
+        """(n, leaves): whether points of a leaf may be on the surface of the body where its functions may be >= 0, `up`, and <= 0, `down`.
+        """
         ups, downs = list(np.ascontiguousarray(up.T)), list(np.ascontiguousarray(down.T))
         for union, children in self._nodes:
             own, other = np.stack([ups[k] for k in children]), np.stack([downs[k] for k in children])

@@ -63,7 +63,7 @@ class Frame:
         return {s: name for s, name in names if name}
 
     def varies(self, ends: tuple[Any, Any], side: int) -> bool:
-        """Do ends of a range depend on variables?"""
+        """Whether ends of a range depend on variables."""
         free = self._free(side).keys()
         return bool(free) and any(getattr(e, "free_symbols", set()) & free for e in ends)
 

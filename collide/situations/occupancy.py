@@ -58,7 +58,7 @@ class _Face(NamedTuple):
 
 
 class Occupancy:
-    """Where the parts of a combined body with these numbers may be within a span of time."""
+    """The places where the parts of a combined body with these numbers may be within a span of time."""
 
     def __init__(self, body: ImplicitBody, numbers: Numbers, span: Window) -> None:
         self._tree, self._placed, self._span = tree_of(body), PlacedLeaves(body, numbers), span
@@ -102,7 +102,7 @@ class Occupancy:
                 yield candidates.part(*part)
 
     def numbers(self, part: Cell) -> list[int]:
-        """Of the leaves, and after all of these the sides, that a part lies on."""
+        """The numbers of the leaves, and after all of these of the sides, that a part lies on."""
         leaves, sides = self._tree.numbers(part)
         return leaves + sides
 
@@ -112,14 +112,14 @@ class Occupancy:
         return self._look(boxes, np.full(len(boxes), leaf), doubt, doubt).met
 
     def signs(self, part: Cell, box: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """(leaves,) each: may the function of a leaf be >= 0 in a box (3, 2) in the frame of the first leaf of a part, and <= 0?"""
+        """(leaves,) each: whether the function of a leaf may be >= 0 in a box (3, 2) in the frame of the first leaf of a part, and <= 0."""
         (first, *_), _ = self._tree.numbers(part)
         boxes, every = np.concatenate([box, [self._span]])[None], np.ones((1, len(self._placed.leaves)), bool)
         up, down = self._placed.signs(boxes, self._placed.frames[[first]], every)
         return up[0], down[0]
 
     def within_bounds(self, part: Cell, box: np.ndarray) -> list[int]:
-        """Of which of the leaves of a part, by their numbers there, do the bounds hold a box (3, 2) in the frame of the first one?"""
+        """The leaves of a part, by their numbers there, whose bounds hold a box (3, 2) in the frame of the first one."""
         (first, *others), _ = self._tree.numbers(part)
         frames = self._placed.frames
         boxes, asked = np.concatenate([box, [self._span]])[None], np.isin(np.arange(frames.max() + 1), frames[[first, *others]])[None]
@@ -127,12 +127,12 @@ class Occupancy:
         return [k for k, leaf in enumerate((first, *others)) if _holds(self._placed.inner[leaf], at[frames[leaf]])]
 
     def doubts(self, part: Cell) -> tuple[np.ndarray, np.ndarray]:
-        """(leaves,) each: may the function of a leaf be >= 0 where a part is, and <= 0?"""
+        """(leaves,) each: whether the function of a leaf may be >= 0 where a part is, and <= 0."""
         rows = self._rows(part)
         return np.asarray(rows.up.any(axis=0)), np.asarray(rows.down.any(axis=0))
 
     def test(self, part: Cell) -> "Test":
-        """What tells of boxes in the frame of the first leaf of a part whether they may hold a point of it."""
+        """The test of whether boxes in the frame of the first leaf of a part may hold a point of it."""
         return Test(self._tree, self._placed, self._planes, self.doubts(part), part)
 
     def look_closely(self, leaves: Iterable[int]) -> None:
@@ -170,7 +170,7 @@ class Occupancy:
             look = self._look(divided(look.boxes, None), *(np.concatenate([a, a]) for a in (look.own, look.up, look.down)))
 
     def _look(self, boxes: np.ndarray, own: np.ndarray, up: np.ndarray, down: np.ndarray) -> _Look:
-        """What is met in boxes round faces, of which it is known which leaves are in doubt, `up` and `down`."""
+        """A look at what is met in boxes round faces, of which it is known which leaves are in doubt, `up` and `down`."""
         tree, placed, doubt = self._tree, self._placed, up & down
         frames = placed.frames[own]
         signs = placed.signs(boxes, frames, doubt)
@@ -192,8 +192,8 @@ class Occupancy:
 
 
 class Test:
-    """Which boxes in the frame of the first leaf of a part may hold a point of it? Of leaves whose functions have one sign where the part
-    is, which `doubts` tell, nothing is asked.
+    """A test of whether boxes in the frame of the first leaf of a part may hold a point of it. Of leaves whose functions have one sign
+    where the part is, which `doubts` tell, nothing is asked.
     """
 
     def __init__(self, tree: "LeafTree", placed: PlacedLeaves, planes: np.ndarray, doubts: tuple[np.ndarray, np.ndarray],
@@ -225,7 +225,7 @@ occupancy = functools.lru_cache(maxsize=128)(Occupancy)
 
 
 def _meet(a: np.ndarray, b: np.ndarray) -> np.ndarray:
-    """Which intervals (..., 2) have points in common?"""
+    """Whether intervals (..., 2) have points in common."""
     return np.asarray((a[..., 0] <= b[..., 1]) & (a[..., 1] >= b[..., 0]))
 
 
@@ -293,7 +293,7 @@ class LeafTree:
         return frozenset([*chosen, *(len(self._leaves) + self.planes.index(plane) for plane in values)])
 
     def is_edge(self, pair: tuple[int, int]) -> bool:
-        """Do two leaves, or a leaf and a side of its own, name an edge?"""
+        """Whether two leaves, or a leaf and a side of its own, name an edge."""
         a, b = sorted(pair)
         count = len(self._leaves)
         return b < count or (a < count and b - count in self.ends[a])

@@ -93,7 +93,7 @@ class _Reading:
             self._add(leaf, tuple(e for ends in leaf.bounds for e in ends))
 
     def number(self, leaf: ImplicitSurface) -> int:
-        """Of a leaf, which is read if it is not known; that of the part's own leaf where it is the same surface."""
+        """The number of a leaf, which is read if it is not known; that of the part's own leaf where it is the same surface."""
         if leaf not in self._number:
             same = next((k for k, own in enumerate(self._on) if own.same_surface(leaf)), None)
             if same is not None:

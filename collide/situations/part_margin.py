@@ -25,7 +25,7 @@ _NOWHERE = np.array([[0.0, 0.0], [0.0, 0.0], [0.0, 0.0], [-1.0, -1.0]])
 
 
 class Measure:
-    """What measures a part of a body in a box, in which leaves have these `signs`, by coordinates in the frame of its first leaf: the least
+    """A measure of a part of a body in a box, in which leaves have these `signs`, by coordinates in the frame of its first leaf: the least
     of what is added.
     """
 

@@ -73,7 +73,9 @@ def _nearby(part: Implicit, numbers: Numbers) -> Cell:
 
 
 def _measured(part: Implicit, known: Quadrics, signs: Signs, unbounded: Sequence[int]) -> tuple[bool, Margin | None]:
-    """Is the part measured, and by what: on the surface, and within the bounds of its leaves. Those of parts at bounds are conditions."""
+    """Whether the part is measured, and by what: on the surface, and within the bounds of its leaves. Those of parts at bounds are
+    conditions.
+    """
     assert part.body is not None
     measure = Measure(part, tree_of(part.body), known, signs)
     if not measure.on_surface():
@@ -110,7 +112,7 @@ def _reduced(part: Implicit, signs: tuple[int, ...]) -> Implicit:
 
 
 def _is_total(leaf: ImplicitSurface) -> bool:
-    """Is its function defined everywhere? Of others a sign is one where they are defined."""
+    """Whether the function of a leaf is defined everywhere. Of others a sign is one where they are defined."""
     return bool(leaf.body.is_polynomial(x, y, z)) and not leaf.deforming
 
 

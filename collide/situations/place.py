@@ -141,5 +141,5 @@ def in_world(placed: Placed, at: Vector, turns: bool = False) -> Vector:
 
 
 def contact_equations(a: Placed, b: Placed) -> tuple[Expr, ...]:
-    """What is zero exactly where the parts meet (Snyder 1993, Equations 1, 4, 8, 11, 13)."""
+    """The expressions that are zero exactly where the parts meet (Snyder 1993, Equations 1, 4, 8, 11, 13)."""
     return (*a.values, *b.values) or subtract(a.position, b.position)

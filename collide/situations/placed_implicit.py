@@ -1,4 +1,4 @@
-"""Implicit parts on the expression graph: where they are zero, how they move, and what of them is on the surface of their body."""
+"""Implicit parts on the expression graph: where they are zero, how they move, and which points are on the surface of their body."""
 
 from collections.abc import Sequence
 from functools import cached_property
@@ -49,7 +49,9 @@ class PlacedImplicit:
         return convert([e], self.known, self.frame.pool)[0]
 
     def _beyond_sides(self) -> list[Expr]:
-        """How far the point is beyond each side of the bounds that the part lies on, but for those on which a coordinate is constant."""
+        """The amounts by which the point is beyond each side of the bounds that the part lies on, except those on which a coordinate is
+        constant.
+        """
         return [self.coordinates(self.part.leaves[side[0]])[side[1]] - self._number(end_of(self.part, side))
                 for side in self.part.sides if not (self.carrier and side[0] == 0)]
 
@@ -93,7 +95,7 @@ class PlacedImplicit:
     # -- frames that one motion carries ---------------------------------------------------------------------------
 
     def _mover(self, leaf: ImplicitSurface) -> Motion:
-        """What moves the frame in which the leaf keeps its place: of a part by itself that of the leaf."""
+        """The motion of the frame in which the leaf keeps its place: of a part by itself that of the leaf."""
         return self._motion(leaf) if self.part.mover is None else self.part.mover
 
     def _rest(self, leaf: ImplicitSurface) -> list[Expr] | None:
@@ -108,7 +110,7 @@ class PlacedImplicit:
         return self.coordinates(leaf) if rest is None else carried(rest, self.coordinates(leaf))
 
     def _way_to(self, leaf: ImplicitSurface) -> list[Expr]:
-        """As `_way`, into the frame of a leaf, from the part's own frame, or by that which moves: only there the time matters."""
+        """As `_way`, into the frame of a leaf, from the part's own frame, or by the one that moves: only there the time matters."""
         rest = self._rest(leaf)
         way = self._rest(self.part.leaves[0]) if self.carrier else self._into_moving
         if way is None:
@@ -151,7 +153,7 @@ class PlacedImplicit:
 
     @cached_property
     def velocity(self) -> Vector:
-        """Of the material point that is here: the body's motion, without its deformation."""
+        """The velocity of the material point that is here: the body's motion, without its deformation."""
         leaf = self.part.leaves[0]
         a, b, c = self._derivatives(self._mover(leaf).apply((x, y, z)), self._carried(leaf))[3]
         return a, b, c
@@ -176,7 +178,7 @@ class PlacedImplicit:
     # -- where the part is --------------------------------------------------------------------------------------
 
     def conditions(self) -> list[Expr]:
-        """What holds of those points, of all where its values are zero, that are on the part."""
+        """The conditions that hold of those points, of all where its values are zero, that are on the part."""
         shown = self.on_surface()
         return [*self.bounds(), *self._within(), *([] if shown is None else [shown])]
 
@@ -203,8 +205,8 @@ class PlacedImplicit:
         return conditions
 
     def on_surface(self) -> Expr | None:
-        """Is the point on the surface of the whole body: on the piece of one of the leaves (Snyder 1993, Section 2.2)? None where
-        that is always so, or is measured.
+        """The condition that the point is on the surface of the whole body: on the piece of one of the leaves (Snyder 1993, Section 2.2).
+        None where that is always so, or is measured.
         """
         if self.part.measured:
             return None
@@ -233,5 +235,5 @@ class PlacedImplicit:
 
 
 def coordinates_of(part: Cell) -> int:
-    """How many coordinates of its first leaf are variables where the part is the carrier."""
+    """The number of coordinates of its first leaf that are variables where the part is the carrier."""
     return 3 - sum(k == 0 for k, _, _ in part.sides)

@@ -62,7 +62,7 @@ class PlacedLeaves:
         return other
 
     def signs(self, boxes: np.ndarray, own: np.ndarray, asked: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """(n, leaves) each: may the function of a leaf be >= 0 in a box, and may it be <= 0? Both where it is not `asked`."""
+        """(n, leaves) each: whether the function of a leaf may be >= 0 in a box, and <= 0. Both where it is not `asked`."""
         up, down = np.ones(asked.shape, bool), np.ones(asked.shape, bool)
         entries = self._at(boxes)
         for kernel, leaves, numbers in self._kinds:
@@ -159,7 +159,7 @@ def _moving(body: ImplicitBody, symbols: tuple[Any, ...]) -> bool:
 
 @functools.lru_cache(maxsize=1024)
 def moves(body: ImplicitBody, numbers: Numbers) -> bool:
-    """May its shape depend on the time?"""
+    """Whether the shape of a body may depend on the time."""
     return _moving(body, numbers.symbols)
 
 

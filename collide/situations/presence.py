@@ -40,7 +40,7 @@ _MOST = 52
 
 
 def without_absent(parts: Sequence[Cell], numbers: Numbers, span: Window) -> tuple[Cell, ...]:
-    """Of the parts of a body with these numbers, those that may have a point within the span of time: the others are proved empty."""
+    """The parts of a body with these numbers that may have a point within the span of time: the others are proved empty."""
     if isinstance(parts, Candidates):
         return _found(parts, numbers, span if moves(parts.body, numbers) else (0.0, 0.0))
     parts = tuple(parts)
@@ -51,14 +51,16 @@ def without_absent(parts: Sequence[Cell], numbers: Numbers, span: Window) -> tup
 
 @functools.lru_cache(maxsize=1024)
 def is_still(parts: Sequence[Cell]) -> bool:
-    """Are they parts of an implicit body that does not deform, whose leaves move together, or of a parametric one?"""
+    """Whether parts are those of an implicit body that does not deform, whose leaves move together, or of a parametric one."""
     leaves = parts.leaves if isinstance(parts, Candidates) else [leaf for part in parts for leaf in part.leaves]
     return all(leaf.motion == leaves[0].motion and not leaf.deforming for leaf in leaves)
 
 
 @functools.lru_cache(maxsize=512)
 def _found(parts: Candidates, numbers: Numbers, span: Window) -> tuple[Cell, ...]:
-    """Of a body of many leaves all are looked at together. The parts are looked at again once they come near another body (`where`)."""
+    """The parts found of a body of many leaves, all looked at together. The parts are looked at again once they come near another body
+    (`where`).
+    """
     return tuple(occupancy(parts.body, numbers, span).parts(parts))
 
 
@@ -92,7 +94,7 @@ def _occupancy(part: Cell, numbers: Numbers, span: Window) -> Occupancy:
 
 
 def occupancy_of(body: ImplicitBody, numbers: Numbers, span: Window) -> Occupancy:
-    """Where the parts of a body are within a span of time."""
+    """The occupancy of the parts of a body within a span of time."""
     return occupancy(body, numbers, span if moves(body, numbers) else (0.0, 0.0))
 
 
@@ -254,9 +256,9 @@ def _others(part: Cell) -> tuple[Side, ...]:
 @functools.lru_cache(maxsize=1024)
 def _kernel(leaves: tuple[ImplicitSurface, ...], pieces: tuple[BoundaryPiece, ...], sides: tuple[Side, ...], symbols: tuple[Any, ...],
             ) -> tuple[Kernel, bool, tuple[int, ...]]:
-    """What is zero where leaves and these sides meet, and 1 or 0 for on the surface of the body or not, of coordinates of the first leaf
-    and the time; whether any of it depends on the time; and which of the symbols it or the bounds depend on. With mean-value forms, which
-    near a side that a surface all but reaches tell it from 0 in boxes of the size of the square root of the gap.
+    """A kernel of what is zero where leaves and these sides meet, and of 1 or 0 for on the surface of the body or not, of coordinates of
+    the first leaf and the time; whether any of it depends on the time; and which of the symbols it or the bounds depend on. With mean-value
+    forms, which near a side that a surface all but reaches tell it from 0 in boxes of the size of the square root of the gap.
     """
     part, frame = Implicit("", leaves, pieces, sides=sides), Frame(3, (0, 1), symbols=(symbols, ()))
     placed = PlacedImplicit(part, frame, 1)

@@ -59,7 +59,7 @@ class Quadrics:
         return np.stack([lo, hi], axis=2), centres
 
     def usable(self, frame: int) -> np.ndarray:
-        """(leaves,): which of them may be put into a `Margin`?"""
+        """(leaves,): whether they may be put into a `Margin`."""
         coefficients, centres = self._seen(frame)
         return np.asarray(self.known & (np.abs(coefficients) <= LARGEST).all(axis=(1, 2)) & (np.abs(centres) <= LARGEST).all(axis=1))
 
@@ -71,14 +71,14 @@ class Quadrics:
         return margin.quadric(coefficients[leaf], centres[leaf].tolist())
 
     def within(self, margin: Margin, frame: int, leaf: int) -> Pair:
-        """How far points, of coordinates in a frame, are within the bounds of a leaf."""
+        """The amount by which points, of coordinates in a frame, are within the bounds of a leaf."""
         other, found = int(self.frames[leaf]), list[Pair]()
         for c, (lo, hi) in enumerate(self.leaves[leaf].bounds):
             found += [self.beyond(margin, frame, other, c, lo), margin.opposite(self.beyond(margin, frame, other, c, hi))]
         return functools.reduce(margin.least, found)
 
     def beyond(self, margin: Margin, frame: int, other: int, coordinate: int, end: Any) -> Pair:
-        """How much larger a coordinate in another frame is than a number."""
+        """The amount by which a coordinate in another frame is larger than a number."""
         return margin.plane(self._plane(frame, other, coordinate, end))
 
     def _coefficients(self, frame: int, other: int, coordinate: int, end: Any) -> np.ndarray:

@@ -15,7 +15,7 @@ import numpy as np
 from ..search.paving import Paving, divided
 
 Test = Callable[[np.ndarray], np.ndarray]
-"""Which of boxes (k, 4, 2) may hold a point of a part?"""
+"""A function that tells which of boxes (k, 4, 2) may hold a point of a part."""
 
 # Effort only: a proof of more boxes, or one more proof of a part, is not kept. Boxes that hold parts are kept wider by so many shares.
 _BOXES, _PROOFS, _WIDER = 128, 4, 2.0**-36
@@ -26,7 +26,7 @@ _UNIT = np.tile([0.0, 1.0], (4, 1))
 
 class Proof(NamedTuple):
     """In shares of a box: boxes (n, 4, 2) in which nothing is; the box (4, 2) that they leave of it, None where they cover it; and small
-    boxes (m, 4, 2) in that which may hold something.
+    boxes (m, 4, 2) in that, which may hold something.
     """
 
     empty: np.ndarray
@@ -41,7 +41,9 @@ class Proofs:
         self._kept = list[Proof]()
 
     def replayed(self, test: Test, whole: np.ndarray) -> tuple[bool, np.ndarray | None]:
-        """Is one of them a proof for the part in the box `whole` (4, 2), too? And the box (3, 2) that it leaves of it, None for none."""
+        """Whether one of them is a proof for the part in the box `whole` (4, 2), too; and the box (3, 2) that it leaves of it, None for
+        none.
+        """
         for proof in self._kept:
             kept = test(placed(np.concatenate([proof.empty, proof.small]), whole))
             if not kept[:len(proof.empty)].any() and (proof.left is None or kept[len(proof.empty):].any()):
@@ -94,7 +96,7 @@ def _small(test: Test, whole: np.ndarray, left: np.ndarray) -> np.ndarray:
 
 
 def _around(left: np.ndarray) -> np.ndarray:
-    """(n, 4, 2): boxes that cover the unit box but for another one, which share no more than their borders."""
+    """(n, 4, 2): boxes that cover the unit box except another one, which share no more than their borders."""
     slabs, rest = list[np.ndarray](), _UNIT.copy()
     for axis, end in itertools.product(range(3), (0, 1)):
         if left[axis, end] != rest[axis, end]:

@@ -58,7 +58,7 @@ def _slopes(problem: Problem) -> tuple[Kernel, Kernel]:
 
 
 def _solved(problem: Problem, at: np.ndarray, critical: bool) -> np.ndarray:
-    """Where D and F are zero, about; or F and the conditions of a critical distance."""
+    """The point where D and F are zero, about; or F and the conditions of a critical distance."""
     n, inner = len(problem.variables) - 1, problem.inner
     m, first = (len(problem.rows), 1) if critical else (len(problem.gap), 0)
     kernel = problem.point_kernel if critical else _slopes(problem)[1]

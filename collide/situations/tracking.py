@@ -224,7 +224,7 @@ def _normal(body: Any, place: Place | None, places: Sequence[Place | None], at: 
 
 
 def _off_implicit(point: Sequence[Any], body: ImplicitBody, radius: float, at: np.ndarray) -> np.ndarray:
-    """Where F is proved to have one sign in the cube of half-width `radius` round the point: no surface is that near."""
+    """Whether F is proved to have one sign in the cube of half-width `radius` round the point: no surface is that near."""
     box = _over(point, (t,), at)
     values = _over((body.expression,), (x, y, z, t), np.hstack([box[..., 0] - radius, at]), np.hstack([box[..., 1] + radius, at]))
     wrong: np.ndarray = (values[:, 0, 0] > 0) | (values[:, 0, 1] < 0)

@@ -21,7 +21,7 @@ Near = tuple[Pair, Cell, Cell]
 
 
 def searched(query: SceneQuery) -> Iterator[Evidence]:
-    """What is known of all of the time span, ever more of it, however the bodies move."""
+    """The evidence of all of the time span, ever more of it, however the bodies move."""
     course = query.scene.course
     if course is not None:
         return along(query._replace(features=True), course)
@@ -29,7 +29,7 @@ def searched(query: SceneQuery) -> Iterator[Evidence]:
 
 
 def along(query: SceneQuery, course: Course) -> Iterator[Evidence]:
-    """What is known, ever more of it: after every stage, and after that for what was hit."""
+    """The evidence, ever more of it: after every stage, and after that for what was hit."""
     way, last = _Way(query, course), float(course.ends[-1])
     for k, near in _near(query.scene.first, course):
         yield from way.stage(k, near)
@@ -52,13 +52,13 @@ def _near(scene: Scene, course: Course) -> Iterator[tuple[int, list[Near]]]:
 
 
 def near_after(scene: Scene, course: Course, time: float) -> list[tuple[Pair, Window]]:
-    """Which pairs of bodies come near each other in stages that end after a time, with these."""
+    """The pairs of bodies that come near each other in stages that end after a time, with these stages."""
     ends = course.ends.tolist()
     return [(label, (ends[k], ends[k + 1])) for k, near in _near(scene, course) if ends[k + 1] > time for label in {m[0] for m in near}]
 
 
 class _Way:
-    """How far the stages are searched: `begin`; and what stays in doubt."""
+    """The time `begin` up to which the stages are searched, and the doubts that stay."""
 
     def __init__(self, query: SceneQuery, course: Course) -> None:
         self._query, self._course = query, course
@@ -102,7 +102,7 @@ class _Way:
         return to_the_end(query, searches(query))
 
     def _doubtful(self, k: int, labels: Collection[Pair], found: Evidence, clear: float, first: bool) -> Evidence:
-        """What is known of what a stage left open: near a knot, after a search across that."""
+        """The evidence of what a stage left open: near a knot, after a search across that."""
         (begin, end), reach = self._course.ends[k:k + 2].tolist(), self._query.options.simultaneity
         if first and k > 0 and clear - begin <= reach:
             return self._across(k, labels, (begin, clear))
@@ -114,7 +114,7 @@ class _Way:
         return self.doubts.passed(found, end)
 
     def _across(self, k: int, labels: Collection[Pair], stage: tuple[float, float]) -> Evidence:
-        """What may be at knot k, in a short stage that begins or ends there."""
+        """The evidence of what may be at knot k, in a short stage that begins or ends there."""
         ends, scene = self._course.ends, self._query.scene
         held = self._course.across(float(ends[k]))
         around = max(held.window[0], scene.span[0]), min(held.window[1], float(ends[-1]))

@@ -94,7 +94,7 @@ class Approaching(Situated):
         self.near = sorted([*(m for m in self.near if body not in m.label), *again], key=attrgetter("label"))
 
     def asked(self, i: np.ndarray, j: np.ndarray) -> np.ndarray:
-        """Of bodies i < j, arrays, which pairs are looked at?"""
+        """Whether pairs of bodies i < j, arrays, are looked at."""
         known = np.ones(len(i), bool)
         for left in filter(None, self.left_out):
             known &= ~left.holds(i, j)
@@ -140,8 +140,8 @@ class Approaching(Situated):
         return dict.fromkeys(pairs, self.span) if len(pairs) <= FEW else None
 
     def _windows(self, parts: Sequence[tuple[int, Cell]], owners: np.ndarray, asked: Asked, closely: bool) -> dict[Pair, Window]:
-        """When pairs of parts, by their numbers, may meet. `closely`: parts of large bodies are looked at so if they come near others at
-        all.
+        """The windows in which pairs of parts, by their numbers, may meet. `closely`: parts of large bodies are looked at so if they come
+        near others at all.
         """
         place = near if closely else outline
         met = windows([self.extent(owner, part, place) for owner, part in parts], owners, self.span, asked=asked, shared=self._frames)
@@ -207,7 +207,7 @@ class Approaching(Situated):
         return self._meetings
 
     def _are_late(self, label: Pair) -> bool:
-        """Are the parts of two bodies looked for as far in time as they are asked for?"""
+        """Whether the parts of two bodies are looked for as far in time as they are asked for."""
         bodies = [self.bodies[k] for k in label]
         return any(map(is_large, bodies)) and not any(isinstance(body, Mesh) for body in bodies)
 
@@ -217,7 +217,7 @@ class Approaching(Situated):
         return NearParts(groups, windows([g.extent for g in groups], owners, self.span))
 
     def _groups(self, body: int) -> list[Group]:
-        """What is looked at first of a body."""
+        """The groups of a body that are looked at first."""
         numbers = self.numbers[body]
         if not is_large(self.bodies[body]):
             return [Group(self.extent(body, part), part) for part in self.parts(body)]
@@ -256,11 +256,11 @@ class Approaching(Situated):
         return found
 
     def lasting(self, body: int) -> Sequence[Cell]:
-        """The parts of a body, but for those of which it is proved that they are nowhere, whatever the numbers of its motion."""
+        """The parts of a body except those of which it is proved that they are nowhere, whatever the numbers of its motion."""
         parts = parts_of(self.bodies[body], self.charts[body])
         return without_absent(parts, self.numbers[body], self.span) if is_still(parts) else parts
 
     def lasting_extents(self, body: int) -> list[Extent]:
-        """Where they are in their own frames, likewise."""
+        """The extents, in their own frames, of the parts that `lasting` lists."""
         parts = self.lasting(body)
         return [self.extent(body, p) if is_still(parts) else extent_of(p, self.numbers[body]) for p in parts]

@@ -16,8 +16,8 @@ _JUMP, _GLANCE = 100_000, 2_000
 
 
 def at_jump(query: SceneQuery, span: Window) -> Evidence:
-    """What may meet while a motion jumps. It is excluded wherever the bodies may be meanwhile, or by each of the formulas that may hold
-    then; or it is proved of the moment after it, where bodies cross then.
+    """The evidence of what may meet while a motion jumps. A meeting is excluded wherever the bodies may be meanwhile, or by each of the
+    formulas that may hold then; or it is proved of the moment after the jump, where bodies cross then.
     """
     scene, options, clock = query.scene, query.options, query.clock
     meetings = [m for m in scene.meetings(span[1]) if within(m, span)]

@@ -32,7 +32,7 @@ Wanted = Callable[[int, int, int, int], bool]
 
 
 class Held(NamedTuple):
-    """The bodies as members of families, their numbers, and the window in which these formulas hold; is a knot in it?"""
+    """The bodies as members of families, their numbers, and the window in which these formulas hold; and whether a knot is in it."""
 
     bodies: tuple[Any, ...]
     numbers: tuple[Numbers, ...]
@@ -41,7 +41,8 @@ class Held(NamedTuple):
 
 
 class Course:
-    """What bodies are when: `ends` (n + 1,) are those of n stages of a span, in each of which every body follows one piece of its splines.
+    """The course of bodies in time: `ends` (n + 1,) are those of n stages of a span, in each of which every body follows one piece of its
+    splines.
     """
 
     def __init__(self, bodies: Sequence[Any], span: Window, values: Mapping[Any, float] | None = None) -> None:

@@ -20,7 +20,7 @@ TOUCH = "bodies come so near that rounding cannot tell a touch from a near miss,
 
 
 def crossing(query: SceneQuery, span: Window, boxes: int = _CROSSED) -> Evidence | None:
-    """Where bodies that were apart at the beginning of the span *provably* cross at its end."""
+    """The evidence that bodies that were apart at the beginning of the span *provably* cross at its end."""
     crossings = query.scene.crossings(span[1])
     if not crossings:
         return None
@@ -37,7 +37,7 @@ def crossed_by(query: SceneQuery, time: float) -> float:
 
 
 def bounded(query: SceneQuery, found: Evidence, time: float, doubt: str) -> Evidence:
-    """What is located before a time: it is where bodies first meet if they cross then, else it stays in doubt."""
+    """The evidence located before a time: it is where bodies first meet if they cross then, else it stays in doubt."""
     assert found.search is not None
     found.search.proved = min(found.search.proved, crossed_by(query, time))
     return found if found.proved < math.inf else found._replace(doubt=doubt)
@@ -47,18 +47,18 @@ def bounded(query: SceneQuery, found: Evidence, time: float, doubt: str) -> Evid
 
 
 def reach_of(span: Window, simultaneity: float) -> float:
-    """How far a search goes on beyond what may be a touch."""
+    """The time by which a search goes on beyond what may be a touch."""
     return max(simultaneity, _REACH * (span[1] - span[0]))
 
 
 def touches(found: Evidence, end: float) -> bool:
-    """Did a search locate something before a time, of bodies that start apart, and prove nothing?"""
+    """Whether a search located something before a time, of bodies that start apart, and proved nothing."""
     s = found.search
     return s is not None and found.open and found.clear_until(end) < end and not any(s.problems[s.owner(k)].incoming for k in s.solutions)
 
 
 def past_touch(query: SceneQuery, found: Evidence, end: float, reach: float) -> tuple[Evidence, float]:
-    """What is known in a stretch up to `end` where bodies may touch, and a time from which on more is to be searched: the end, where the
+    """The evidence in a stretch up to `end` where bodies may touch, and a time from which on more is to be searched: the end, where the
     search tells that all is soon clear again. Else a time soon after the touch; that they cross then would prove contact.
     """
     s = found.search

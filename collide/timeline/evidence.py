@@ -27,11 +27,11 @@ class SceneQuery(NamedTuple):
     features: bool = True
 
     def within(self, span: Window, bodies: Sequence[Any] | None = None) -> "SceneQuery":
-        """Of the same bodies, or others that are there, in another span of time."""
+        """The query of the same bodies, or others that are there, in another span of time."""
         return self._replace(scene=self.scene.within(span, bodies), region=None)
 
     def held(self, held: Held, span: Window, labels: Collection[Pair]) -> "SceneQuery":
-        """Of the formulas and numbers that bodies have then, and these pairs alone."""
+        """The query with the formulas and numbers that bodies have then, of these pairs alone."""
         return self._replace(scene=self.scene.held(held, span, labels), region=None)
 
 
@@ -59,7 +59,7 @@ class Evidence(NamedTuple):
 
     @property
     def open(self) -> bool:
-        """Was something located by a search that came to its end, and proves nothing?"""
+        """Whether something was located by a search that came to its end, and proves nothing."""
         return self.finished and not self.proved < math.inf and self.located
 
     def clear_until(self, end: float) -> float:
@@ -75,7 +75,7 @@ class Doubts:
         self._first: Evidence | None = None
 
     def passed(self, found: Evidence, end: float) -> Evidence:
-        """Of what was found in a short stretch that must be passed: itself if contact is proved, else what is known at its end."""
+        """The evidence after a short stretch that must be passed: that found in it if contact is proved, else what is known at its end."""
         if found.proved < math.inf:
             return found
         if found.located or not found.finished:
@@ -86,12 +86,12 @@ class Doubts:
         return Evidence(None, True, end)
 
     def told(self, found: Evidence) -> Evidence:
-        """What is known after the doubts so far."""
+        """The evidence after the doubts so far."""
         first = self._first
         return found if first is None else found._replace(seen=min(found.seen, first.seen), doubt=first.doubt)
 
     def at_end(self, found: Evidence) -> Evidence:
-        """What is known at the end of all: the first doubt, if there is one."""
+        """The evidence at the end of all: the first doubt, if there is one."""
         return self._first or found
 
 

@@ -61,7 +61,7 @@ def first_meeting(query: SceneQuery, span: Window, proved: float = math.inf, loo
 
 
 def _answered(query: SceneQuery, meetings: Sequence[Meeting], span: Window, search: Search, stop: StopReason) -> Evidence:
-    """What is known of a span when its search stops, with what it asked for done."""
+    """The evidence of a span when its search stops, with what it asked for done."""
     request = stop.request
     if request is Request.CLEAR:
         return Evidence(None, True, stop.clear)
@@ -101,7 +101,7 @@ def _converted(query: SceneQuery, meetings: Sequence[Meeting], span: Window) -> 
 
 
 def shortly_before(clear: float, span: Window) -> float:
-    """Where a search begins anew if all is clear until then."""
+    """The time at which a search begins anew if all is clear until `clear`."""
     return max(span[0], clear - _MARGIN * (span[1] - clear))
 
 

@@ -30,7 +30,7 @@ from .situated import Meeting
 
 
 def bordered(scene: Scene, meetings: Sequence[Meeting]) -> bool:
-    """Do faces stand for edges or vertices?"""
+    """Whether faces stand for edges or vertices."""
     return any(m.closed and (m.first.of or m.second.of or any(part.dimension < 2 for k in m.label for part in scene.parts(k)))
                for m in meetings)
 
@@ -57,7 +57,7 @@ def features(scene: Scene, search: Search, meetings: Sequence[Meeting], span: Wi
 
 
 def explained(scene: Scene, m: Meeting) -> bool:
-    """Do two parts stay in one plane (across a coordinate axis), and are their contacts those of other parts, too?
+    """Whether two parts stay in one plane (across a coordinate axis), and their contacts are those of other parts, too.
 
     Such a situation is singular. Where flat pieces in one plane first meet, they do at edges; these touch there, away from their
     ends, so an edge is tangent to the other face at the second edge, and the situation of this edge and that face holds.
@@ -85,7 +85,7 @@ def _faces_at(scene: Scene, part: Cell, body: int) -> list[Cell]:
 
 
 Cells = dict[tuple[int, Cell], np.ndarray]
-"""Of parts of bodies, (number of the body, part): boxes (k, 3, 2) in space that hold it throughout a span of time."""
+"""Boxes (k, 3, 2) in space that hold a part of a body throughout a span of time, by (number of the body, part)."""
 
 
 class _Beside:
@@ -112,7 +112,7 @@ class _Beside:
 
 
 class _Left(NamedTuple):
-    """What is left of the problem of a meeting: boxes, and solutions near which some were thinned; and on either side the parts of the body
+    """The rest of the problem of a meeting: boxes, and solutions near which some were thinned; and on either side the parts of the body
     that may be in them, (parts, boxes).
     """
 
@@ -159,7 +159,7 @@ def _edges(scene: Scene, search: Search, left: _Left, span: Window, cells: Cells
 
 
 def _cells_of(scene: Scene, parts: Sequence[tuple[int, Cell]], span: Window) -> Cells:
-    """Where parts of bodies are throughout a span of time, all found at once."""
+    """The boxes in which parts of bodies are throughout a span of time, all found at once."""
     owned = list(dict.fromkeys(parts))
     if not owned:
         return {}
@@ -169,7 +169,7 @@ def _cells_of(scene: Scene, parts: Sequence[tuple[int, Cell]], span: Window) -> 
 
 
 def _meets(cells: Sequence[np.ndarray], boxes: np.ndarray) -> np.ndarray:
-    """(parts, n): may a part, in its cells (k, 3, 2), come into the box (n, 3, 2) in space?"""
+    """(parts, n): whether a part, in its cells (k, 3, 2), may come into the box (n, 3, 2) in space."""
     most = max(map(len, cells))
     padded = np.stack([_padded(own, most) for own in cells])[:, :, None]
     meet = np.full((len(cells), most, len(boxes)), True)
@@ -179,14 +179,14 @@ def _meets(cells: Sequence[np.ndarray], boxes: np.ndarray) -> np.ndarray:
 
 
 def _is_zero(e: Expr, numbers: Sequence[Numbers]) -> bool:
-    """Is an expression without variables exactly zero, with these numbers?"""
+    """Whether an expression without variables is exactly zero, with these numbers."""
     exact = [node for own in numbers for node in own.known(e.pool).values()]
     (value,) = substitute([e], {e.pool.parameter(k).index: number for k, number in enumerate(exact)})
     return value.op == "constant" and value.value == 0
 
 
 def _places(problem: Problem, boxes: np.ndarray) -> np.ndarray:
-    """Where in space the points of boxes are that both parts share: (n, 3, 2)."""
+    """The places in space of the points of boxes that both parts share: (n, 3, 2)."""
     assert problem.image_kernel is not None
     if not len(boxes):
         return np.empty((0, 3, 2))
@@ -202,7 +202,7 @@ def _on_face(parts: tuple[Cell, ...], face: Cell) -> tuple[Cell, ...]:
 
 
 def _on_paths(extents: tuple[Extent, ...], parts: tuple[Cell, ...], face: Cell, boxes: np.ndarray, domain: np.ndarray) -> np.ndarray:
-    """(parts, n): may a point of the part be in the box (n, 2, 2) in the parameters of a face?"""
+    """(parts, n): whether a point of the part may be in the box (n, 2, 2) in the parameters of a face."""
     cells, owners = _cells_on(extents, parts, face)
     low, high = boxes[..., 0] <= domain[:, 0], boxes[..., 1] >= domain[:, 1]
     within = np.full((len(cells), len(boxes)), True)
@@ -249,7 +249,7 @@ def _padded(cells: np.ndarray, most: int) -> np.ndarray:
 
 
 def _left(search: Search, k: int) -> np.ndarray:
-    """Where contacts of problem k may still be, or are: open boxes and those of solutions."""
+    """The boxes where contacts of problem k may still be, or are: open ones and those of solutions."""
     own = [i for i in search.solutions if search.owner(i) == k and search.possible(i)]
     n = len(search.problems[k].variables)
     return np.concatenate([search.open(k), search.arrays["found"][own, :n]])

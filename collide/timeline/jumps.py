@@ -44,7 +44,7 @@ def jumps_of(bodies: Sequence[Any], span: Window, numbers: Sequence[Numbers] | N
 
 
 def free_of_jumps(bodies: Sequence[Any], numbers: Sequence[Numbers], span: Window) -> bool:
-    """Is it proved that no formula of a body jumps within a span?"""
+    """Whether it is proved that no formula of a body jumps within a span."""
     return all(kernel.decorated(np.array([span[:1]]), np.array([span[1:]]), parameters=own.parameters)[2].min() == 3
                for kernel, own in _kernels(bodies, numbers))
 
@@ -139,7 +139,9 @@ def _innermost(bodies: tuple[Any, ...], numbers: tuple[Numbers, ...]) -> list[Pl
 
 
 def _meaning(e: Any, body: int, numbers: Numbers) -> Any:
-    """What functions of several bodies that are *proved* to be the same have in common: their arguments with the numbers of each body."""
+    """The key that functions of several bodies that are *proved* to be the same have in common: their arguments with the numbers of each
+    body.
+    """
     known = dict(zip(numbers.symbols, numbers.exact, strict=True)) if numbers.exact else {
         s: sp.Rational(lo) for s, (lo, hi) in zip(numbers.symbols, numbers.intervals.tolist(), strict=True) if lo == hi}
     parts = [part for a in e.args for part in (a.args if isinstance(e, sp.Piecewise) else (a,))]

@@ -164,8 +164,8 @@ class Meetings(Neighbourhood):
     # -- slices -------------------------------------------------------------------------------------------------------
 
     def slice(self, labels: Sequence[Pair]) -> bool:
-        """Slices what bodies of these pairs turn into themselves about an axis of the other one; is there one, of those that were not asked
-        about before?
+        """Slice the bodies of these pairs that turn into themselves about an axis of the other one; return whether there is one, of those
+        that were not asked about before.
         """
         for label in [label for label in labels if label not in self._asked]:
             first, second = (self._turnings(k) for k in label)

@@ -25,7 +25,7 @@ from ..culling.broad_phase import Window, closer
 from ..situations.presence import hull, near, occupancy_of, where
 
 Placing = Callable[[Cell, np.ndarray | None], Extent]
-"""Where a part is that is in a box in the frame of its first leaf."""
+"""The extent of a part that is in a box in the frame of its first leaf."""
 
 # Effort only: so many pairs are looked at more closely at a time.
 _AT_ONCE = 16
@@ -33,8 +33,8 @@ _AT_ONCE = 16
 
 @dataclass(eq=False)
 class Group:
-    """What may meet another body: in `extent` are a `part`, or all parts on a leaf; `leaf` is that in the body `side`, where it may be
-    looked at more closely.
+    """Parts that may meet another body: in `extent` are a `part`, or all parts on a leaf; `leaf` is that in the body `side`, where it may
+    be looked at more closely.
     """
 
     extent: Extent

@@ -24,7 +24,7 @@ from ..culling.descent import Descent
 
 
 def is_bundle(m: Any) -> bool:
-    """Does a meeting stand for those of single triangles?"""
+    """Whether a meeting stands for those of single triangles."""
     return isinstance(m.first, Triangles) or isinstance(m.second, Triangles)
 
 
@@ -56,8 +56,8 @@ class Bundle:
 
     @staticmethod
     def of(m: Any, extent: Callable[[int, Cell], Extent], shared: int, window: Window, sided: bool) -> "Bundle":
-        """`extent`: where a cell of a body is; its motion begins with so many factors that are left out, as of the other body. `sided`: do
-        the sides of vertices count?
+        """`extent`: where a cell of a body is; its motion begins with so many factors that are left out, as of the other body. `sided`:
+        whether the sides of vertices count.
         """
         parts = extent(m.label[0], m.first).seen(shared), extent(m.label[1], m.second).seen(shared)
         return Bundle(m, Descent((m.first, m.second), parts, window), sided)
@@ -94,7 +94,7 @@ class Bundle:
 
 
 def _slots(cell: Cell, triangles: np.ndarray, faces: bool, sided: bool) -> Slots:
-    """The triangles of a mesh, and, but for `faces` alone, the edges and vertices for which they stand; of another cell, that itself."""
+    """The triangles of a mesh, and, unless `faces` alone, the edges and vertices for which they stand; of another cell, that itself."""
     if isinstance(cell, Triangles) and not faces:
         return cell.slots(triangles, sided)
     return Slots(triangles[:, None], np.full((len(triangles), 1), FACE), np.full((len(triangles), 1), True))
@@ -125,8 +125,8 @@ def as_window(window: Window) -> Window:
 
 
 def own_columns(m: Any, numbers: Sequence[Numbers]) -> list[slice]:
-    """Where among the parameters of a situation, which begin with the `numbers` of both sides, those are that its two cells have of their
-    own: last in those of either side.
+    """The columns, among the parameters of a situation, which begin with the `numbers` of both sides, of those that its two cells have of
+    their own: last in those of either side.
     """
     ends = np.cumsum([len(own.intervals) for own in numbers[:2]]).tolist()
     return [slice(end - len(cell.own.intervals), end) for end, cell in zip(ends, (m.first, m.second), strict=True)]

@@ -51,8 +51,8 @@ _FINEST = 1e-13
 
 
 class Asked(NamedTuple):
-    """What is asked of a search: how closely the distance is told, against itself; how far from each other points are listed on curves of
-    nearest points, None: by the size of the bodies; and, if that is finite, whether bodies come nearer than `reach`, and no more.
+    """The question of a search: how closely the distance is to be known, against itself; how far from each other points are listed on
+    curves of nearest points, None: by the size of the bodies; and, if that is finite, whether bodies come nearer than `reach`, and no more.
     """
 
     tolerance: float = 1e-9
@@ -170,8 +170,8 @@ class Neighbours(Meetings):
         return meetings, problems, len(problems) == len(meetings)
 
     def _narrow(self, labels: Sequence[Pair], reach: float, clock: Clock, found: Found) -> bool:
-        """Learn about where pairs of bodies may be nearest, from searches of their closed parts; was there time for it? Where they seem to
-        meet, that is asked.
+        """Learn about where pairs of bodies may be nearest, from searches of their closed parts; return whether there was time for it.
+        Where they seem to meet, that is asked.
         """
         closed = self.near(labels, min(found.upper, reach), True).nearest_first()
         known, count = dict[Pair, list[Whereabouts]](), FEW
@@ -199,7 +199,7 @@ class Neighbours(Meetings):
         return True
 
     def _may_meet(self, labels: Sequence[Pair], found: Found) -> Pair | None:
-        """Which of these pairs of bodies is as near as is known, if that is so near that their surfaces may well meet?"""
+        """The one of these pairs of bodies that is as near as is known, if that is so near that their surfaces may well meet."""
         label = self.relative.label(found.best[0].label) if found.best is not None and found.upper <= _MAY_MEET * self.size else None
         return label if label in labels else None
 
@@ -223,7 +223,9 @@ class Neighbours(Meetings):
         self._note_best(search, found)
 
     def _search_on(self, search: Search, asked: Asked, clock: Clock, found: Found) -> bool:
-        """Search to the end; did it come to it? As long as surfaces may touch, the nearest points are now and then brought together."""
+        """Search to the end; return whether the search came to it. As long as surfaces may touch, the nearest points are now and then
+        brought together.
+        """
         finished = False
         while not finished and search.pole is None and not clock.over and _lower(search) <= SMALL * self.size:
             self._bring_together(search, found)
@@ -246,7 +248,7 @@ class Neighbours(Meetings):
                     found.upper, found.best = float(box[-1, 1]), (problem, box, {})
 
     def _use_chart(self, problem: Problem, variable: int, end: int) -> bool:
-        """Smooth parameters round the pole at an end of a variable of a problem; had it others?"""
+        """Use smooth parameters round the pole at an end of a variable of a problem; return whether the problem had others."""
         name = problem.variables[variable]
         side = int(name[-1]) - 1
         k, pole = self.relative.label(problem.label)[side], (int(problem.features[side].split()[1]), u if name[0] == "u" else v, end)
@@ -272,7 +274,7 @@ class Neighbours(Meetings):
 
     @staticmethod
     def _note_open(search: Search, labels: Sequence[Pair], finished: bool, upper: float, found: Found) -> None:
-        """Of pairs that were not searched to the end, those of which nothing is left are not waiting."""
+        """Note a search that was not finished: of its pairs, those of which nothing is left are not waiting."""
         found.stands = None if finished else search
         left = {p.label for k, p in enumerate(search.problems) if k in search.left or search.least_open(k) <= upper}
         for label in labels if not finished else ():
@@ -303,5 +305,5 @@ def _converted(problems: Iterable[Problem], clock: Clock) -> list[Problem]:
 
 
 def _lower(search: Search) -> float:
-    """What the distance is at least, by all boxes that were not excluded."""
+    """A lower bound of the distance, by all boxes that were not excluded."""
     return min(search.clear_until(search.possible_ones(), math.inf), search.proved)

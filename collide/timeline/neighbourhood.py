@@ -67,11 +67,10 @@ Where = tuple[Problem, np.ndarray, Sample]
 
 @dataclass
 class Found:
-    """What is known: `lower` and `upper` bound the least distance; `finished`: the search came to its end; `boxes` may hold nearest points,
-    each of a problem with what is known of it (`native.layout`); `meets`: the surfaces are proved to meet there; `best` holds points that
-    are as near as `upper`; `nearer`: that is nearer than asked.
-    `waiting`: the pairs that are not searched to the end, with what they are apart at least; None where that is not known yet. `stands`:
-    the search of some of them that was ended.
+    """The least distance as far as it is known: `lower` and `upper` bound it; `finished`: the search came to its end; `boxes` may hold
+    nearest points, each of a problem with what is known of it (`native.layout`); `meets`: the surfaces are proved to meet there; `best`
+    holds points that are as near as `upper`; `nearer`: that is nearer than asked. `waiting`: the pairs that are not searched to the end,
+    with what they are apart at least; None where that is not known yet. `stands`: the search of some of them that was ended.
     """
 
     lower: float = 0.0
@@ -85,7 +84,7 @@ class Found:
     stands: Any = None
 
     def open(self, reach: float) -> bool:
-        """Is there more to be searched?"""
+        """Whether there is more to be searched."""
         return self.meets is None and not self.upper < reach < math.inf
 
 
@@ -138,7 +137,7 @@ class Neighbourhood:
         return tuple(p for p in found if p.leaves or p.dimension == 2 or p.around is not None)
 
     def _candidates(self, k: int) -> Sequence[Cell]:
-        """What may be parts of a body; of an implicit one of many leaves those that may have a point."""
+        """The candidates for parts of a body; of an implicit one of many leaves those that may have a point."""
         found = parts_of(self.bodies[k], self.charts[k])
         return without_absent(found, self.numbers[k], self.span) if is_large(self.bodies[k]) else found
 
@@ -183,7 +182,7 @@ class Neighbourhood:
         return [(float(least[k]), (int(i[k]), int(j[k]))) for k in order]
 
     def reach(self, label: Pair) -> float:
-        """How far two bodies are from each other at most."""
+        """An upper bound of the distance of two bodies."""
         i, j = label
         return float(greatest_distances(self.around[i], self.around[j]).max(initial=0.0))
 
@@ -213,7 +212,9 @@ class Neighbourhood:
         return occupancy_of(self.bodies[k], self.numbers[k], self.span)
 
     def _met(self, problem: Problem, side: int, boxes: np.ndarray) -> np.ndarray:
-        """What of a crowded body may be met in boxes in the frame of the face that a problem is about, whose leaf has its number."""
+        """The leaves and sides of a crowded body that may be met in boxes in the frame of the face that a problem is about, whose leaf has
+        its number.
+        """
         k = self.relative.label(problem.label)[side]
         if k not in self.crowded:
             return np.empty((len(boxes), 0), bool)
@@ -232,8 +233,9 @@ class Neighbourhood:
     # -- where surfaces meet ------------------------------------------------------------------------------------------
 
     def meet(self, labels: Iterable[Pair], clock: Clock, found: Found, stages: Mapping[Pair, Collection[int]] | None = None) -> None:
-        """Where are the surfaces of pairs of bodies proved to meet? Where they seem to, the distance is at most that of points there. For
-        ranges of parameters: with some values of these. `stages`: of each pair those that are looked at; None: all in which boxes meet.
+        """Look for places where the surfaces of pairs of bodies are proved to meet. Where they seem to, the distance is at most that of
+        points there. For ranges of parameters: with some values of these. `stages`: of each pair those that are looked at; None: all in
+        which boxes meet.
         """
         for label, sample in itertools.product(labels, self.samples(found)):
             for stage in self._stages_near(label):
@@ -266,7 +268,7 @@ class Neighbourhood:
 
     @staticmethod
     def _nearest_of(pairs: Sequence[tuple[Cell, Cell]], found: Found) -> list[tuple[Cell, Cell]]:
-        """Of many pairs of faces, those on which the nearest points are that are known."""
+        """The pairs of faces, of many, on which the known nearest points are."""
         features = found.best[0].features if found.best is not None and len(pairs) > FEW else None
         return [(a, b) for a, b in pairs if (a.feature, b.feature) == features]
 
@@ -310,13 +312,13 @@ class Neighbourhood:
 
     @staticmethod
     def _domain(window: tuple[float, float], numbers: tuple[Numbers, Numbers], a: Cell, b: Cell) -> np.ndarray:
-        """What lies within the domains of two faces, and the time: problems of crossings keep clear of borders."""
+        """The box within the domains of two faces, and the time: problems of crossings keep clear of borders."""
         ends = [own.bounds(part.domain)[1].reshape(-1, 2) for own, part in zip(numbers, (a, b), strict=True)]
         return np.concatenate([*ends, [window]])
 
     def seem_to_meet(self, label: Pair, found: Found) -> bool:
-        """Do surfaces come together by Newton's method from places on faces? Of implicit ones that is not known. Not if they are proved to
-        meet there.
+        """Whether surfaces come together by Newton's method from places on faces. Of implicit ones that is not known. False if they are
+        proved to meet there.
         """
         faces = [list(itertools.islice(self._smooth_near(*pair), LOOKED_AT)) for pair in (label, label[::-1])]
         sample, stages = next(self.samples(found), None), self._stages_near(label)
@@ -330,7 +332,7 @@ class Neighbourhood:
         return found.upper <= SMALL * self.size
 
     def _come_together(self, label: Pair, stage: int, faces: tuple[Cell, Cell], sample: Sample, found: Found) -> bool:
-        """Looks for common points of two faces from some places, in a stage; is one proved?"""
+        """Look for common points of two faces from some places, in a stage; return whether one is proved."""
         numbers, window = self._numbers_at(label, stage, sample), self.window(label, stage)
         problem = crossings([faces], window[0], numbers, self.relative.given(label))[0]
         for share in _SHARES:
@@ -349,7 +351,7 @@ class Neighbourhood:
 
     @staticmethod
     def _look_at(problem: Problem, at: np.ndarray, domain: np.ndarray, sample: Sample, found: Found) -> None:
-        """How far from each other are points near which surfaces may meet? Of parametric ones, as they come nearest by Newton's method."""
+        """Note the distance of points near which surfaces may meet: of parametric ones, as they come nearest by Newton's method."""
         if len(problem.equations) != 3 or len(domain) != len(problem.variables):
             return
         places = rounded(problem, approached(problem, at, domain), domain)
@@ -361,8 +363,8 @@ class Neighbourhood:
             found.meets = found.best
 
     def nested(self, clock: Clock) -> tuple[list[Pair], list[Pair]]:
-        """Of bodies whose surfaces are proved apart: the pairs of which the first is proved to have a piece inside the second, when the
-        time begins, and those where that is not decided.
+        """The pairs of bodies with surfaces proved apart of which the first is proved to have a piece inside the second, when the time
+        begins, and those where that is not decided.
         """
         proved, unknown = [], []
         for _, label in self.pairs():
@@ -374,7 +376,7 @@ class Neighbourhood:
         return proved, unknown
 
     def _may_be_inside(self, i: int, j: int) -> bool:
-        """Does the box round a part of body i lie in that round body j? Those of bodies that deform are of the first slice."""
+        """Whether the box round a part of body i lies in that round body j. Those of bodies that deform are of the first slice."""
         boxes, around = self._boxes[i][:, 0], self.around[j, 0]
         return bool(((boxes[..., 0] >= around[:, 0]) & (boxes[..., 1] <= around[:, 1])).all(axis=1).any())
 

@@ -85,7 +85,7 @@ class Scene(Approaching):
 
     @property
     def first(self) -> "Scene":
-        """What it was when it was made."""
+        """The scene as it was when it was made."""
         return self._first or self
 
     def surfaces(self, label: Pair) -> "Scene":
@@ -143,7 +143,7 @@ class Scene(Approaching):
         self.near = [m for m in self.near if m.label not in self.resting]
 
     def rest(self, label: Pair) -> bool:
-        """Are two bodies seen not to move against each other?"""
+        """Whether two bodies are seen not to move against each other."""
         return at_rest(*(self._carriers[k] for k in label))
 
     def _close(self, at: float) -> dict[Pair, list[tuple[Cell, Cell]]]:
@@ -196,7 +196,7 @@ class Scene(Approaching):
         return other
 
     def without(self, labels: Collection[Pair]) -> "Scene":
-        """The same, but for pairs of bodies of which all is known."""
+        """The same, except pairs of bodies of which all is known."""
         if not labels:
             return self
         other = copy.copy(self)
@@ -205,7 +205,7 @@ class Scene(Approaching):
         return other
 
     def held(self, held: Held, span: Window, labels: Collection[Pair]) -> "Scene":
-        """Likewise, with the formulas and numbers that bodies have then, of these pairs of bodies alone."""
+        """The scene in another span of time, with the formulas and numbers that bodies have then, of these pairs of bodies alone."""
         other = copy.copy(self)
         other.numbers, other.holds, other.labels, other.across = held.numbers, held.window, tuple(labels), held.across
         return other.within(span, held.bodies)
@@ -223,7 +223,7 @@ class Scene(Approaching):
         return other
 
     def is_clear(self, window: Window, tolerance: float, clock: Clock, jumping: Collection[Pair] | None = None) -> bool:
-        """Is it proved that nothing meets in a stage across a change of motion, by the formulas before it, at it and after it?
+        """Whether it is proved that nothing meets in a stage across a change of motion, by the formulas before it, at it and after it.
 
         `jumping`: of these pairs alone, where a motion jumps, by each of the formulas that may hold then.
         """
@@ -254,7 +254,7 @@ class Scene(Approaching):
         return faces_at(pair, lambda side, part: self.extent(label[side], part), moment, self.shared(label))
 
     def crossings(self, moment: float) -> list[tuple[Meeting, Problem]]:
-        """Where do faces of bodies that started apart cross at a moment?"""
+        """The meetings of faces of bodies that started apart, with the problems of where they cross at a moment."""
         close: dict[Pair, list[Meeting]] = {}
         near = [m for m in self.near if self.apart(m.label) and m.window[0] <= moment <= m.window[1]]
         for m in self.single(self._closer_faces(near, moment), (moment, moment)):

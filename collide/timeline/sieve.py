@@ -91,7 +91,7 @@ def _begin(problem: Problem, instances: Instances) -> np.ndarray:
 
 
 def _may_be(problem: Problem, instances: Instances, begin: np.ndarray, end: np.ndarray) -> np.ndarray:
-    """(n,): may each instance have a zero in a window of time, by bounds of its equations, and of what must hold beside them?"""
+    """(n,): whether each instance may have a zero in a window of time, by bounds of its equations, and of what must hold beside them."""
     boxes, t, equations = instances.outer.copy(), problem.objective, len(problem.equations)
     boxes[:, t, 0], boxes[:, t, 1] = begin, end
     lo, hi = problem.range_kernel.interval(boxes[..., 0], boxes[..., 1], parameters=(instances.numbers[..., 0], instances.numbers[..., 1]))

@@ -45,7 +45,7 @@ class Meeting:
 
     @property
     def features(self) -> Features:
-        """What names it among the meetings of a scene, where a face may have several parts."""
+        """The key of a meeting among those of a scene, where a face may have several parts."""
         return self.label, self.first.feature, self.second.feature
 
 
@@ -97,7 +97,9 @@ class Situated:
         return first, second
 
     def kind(self, m: Meeting) -> tuple[Problem, tuple[Numbers, ...]]:
-        """Likewise, of cells of a mesh: all of a kind differ in numbers of their own alone, which come last in those of either side."""
+        """The situation of a meeting of cells of a mesh: all of a kind differ in numbers of their own alone, which come last in those of
+        either side.
+        """
         key = m.label, *(whole_of(cell) if cell.of else cell for cell in (m.first, m.second))
         if key not in self._kinds:
             self._kinds[key] = self._whole(m)
@@ -108,7 +110,7 @@ class Situated:
         return whole.with_data(parameters=values, features=(m.first.feature, m.second.feature)), numbers
 
     def named(self, label: Pair, cells: tuple[Cell, Cell]) -> dict[str, Any]:
-        """What names the situation of two parts of a pair of bodies, beside the parts. With symbols the span is data, so it is left out."""
+        """The key of the situation of two parts of a pair of bodies, beside the parts. With symbols the span is data, so it is left out."""
         symbols = tuple(numbers.symbols for numbers in self.situation_numbers(label, cells))
         named = {"time": (0, 1) if any(symbols) else self.time, "tangency": self.tangency,
                  "incoming": not self.apart(label), "tracked": self._known(label)[0], "symbols": symbols}
@@ -128,8 +130,8 @@ class Situated:
         return self.tracked.get(label, ((), NONE))
 
     def shared(self, label: Pair) -> int:
-        """How many factors the motions of two bodies begin with in common; 0 where contacts are known, which have places in the world, and
-        of implicit bodies of many leaves.
+        """The number of factors that the motions of two bodies begin with in common; 0 where contacts are known, which have places in the
+        world, and of implicit bodies of many leaves.
         """
         first, second = (self._carriers[k] for k in label)
         if label in self.tracked or first is None or second is None or any(_has_movers(self.bodies[k]) for k in label):
@@ -148,11 +150,11 @@ class Situated:
         return self.numbers[label[0]], self.numbers[label[1]]
 
     def apart(self, label: Pair) -> bool:
-        """Do two bodies count as apart where their search begins: proved so, or as to their surfaces, where no more is known?"""
+        """Whether two bodies count as apart where their search begins: proved so, or as to their surfaces, where no more is known."""
         return self.states[label] is Start.DISJOINT or label in self.early or label in self.undecided or label in self.parted
 
     def by_faces(self, label: Pair) -> bool:
-        """Do the closed faces of two bodies tell when they meet?"""
+        """Whether the closed faces of two bodies tell when they meet."""
         apart = self.apart(label) and label not in self.tracked
         return self.closed and apart and not any(isinstance(self.bodies[k], ImplicitBody) for k in label)
 
@@ -161,17 +163,17 @@ class Situated:
         return m.first.dimension == m.second.dimension == 2
 
     def extent(self, body: int, part: Cell, place: Callable[..., np.ndarray | None] = where) -> Extent:
-        """Where a part is; `place` tells it of implicit ones."""
+        """The extent of a part; `place` tells where implicit ones are."""
         return placed(part, self.numbers[body], place(part, self.numbers[body], self.span) if part.leaves else None)
 
 
 def _has_movers(body: Any) -> bool:
-    """Whether it is an implicit body whose frames are told from that which moves them all."""
+    """Whether a body is an implicit one whose frames are told from the one that moves them all."""
     return isinstance(body, ImplicitBody) and (is_large(body) or len({leaf.motion for leaf in body.leaves}) > 1)
 
 
 def placed(part: Cell, numbers: Numbers, box: np.ndarray | None) -> Extent:
-    """Where a part is that is in a box, if one is known."""
+    """The extent of a part that is in a box, if one is known."""
     return extent_of(part, numbers, None if box is None else tuple(map(tuple, box.tolist())))
 
 

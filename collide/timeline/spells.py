@@ -44,7 +44,7 @@ Point = tuple[Problem, np.ndarray]
 
 
 class Spells:
-    """What is known of a pair over a span of time.
+    """The spells of contact of a pair over a span of time, as far as they are known.
 
     `windows`: (begin, end, meet), disjoint but for their ends: at every moment of [begin, end] the surfaces are proved to meet, or, but for
     the ends, proved not to. `met`: (begin, end), windows in which they are proved to meet at some moment.
@@ -92,7 +92,9 @@ class Spells:
         self._gaps.extend(gap for gap in gaps if gap[1] - gap[0] > self._options.simultaneity)
 
     def _bridge(self, clock: Clock) -> None:
-        """Where contact ended as far as one common point told, and soon goes on, another point may be common throughout."""
+        """Bridge gaps between spells of contact: where it ended as far as one common point told, and soon goes on, another point may be
+        common throughout.
+        """
         pair, tolerance, meets = self._ways[1], self._options.tolerance, sorted(w for w in self.windows if w[2])
         for (_, begin, _), (end, *_) in itertools.pairwise(meets):
             held = pair.held(begin, 1)
@@ -103,8 +105,8 @@ class Spells:
         self._bridged = True
 
     def _apart_until(self, moment: float, end: float, clock: Clock) -> float:
-        """The surfaces are apart at a moment: until when, up to `end`, which may come before? It is looked to the next double, so that they
-        are known to be apart at the end, too; at the end of the whole span that is known of a search that ends there.
+        """The time until which surfaces that are apart at a moment are apart, up to `end`, which may come before. It is looked to the next
+        double, so that they are known to be apart at the end, too; at the end of the whole span that is known of a search that ends there.
         """
         way = 1 if end > moment else -1
         last = end * way if end in self._span else float(np.nextafter(end * way, math.inf))
@@ -118,7 +120,9 @@ class Spells:
         return way * clear + 0.0
 
     def _meet_until(self, moment: float, end: float, search: Search | None, clock: Clock) -> float:
-        """They cross at a moment, where a search says: until when are they proved to meet? A common point that is lost is found anew."""
+        """The time until which surfaces are proved to meet that cross at a moment, where a search says. A common point that is lost is
+        found anew.
+        """
         pair, way, time, fresh = self._ways[1], 1 if end > moment else -1, moment, True
         points = _proved(search)
         while points:
@@ -135,7 +139,7 @@ class Spells:
         return time
 
     def _followed(self, points: Sequence[Point], stop: float, clock: Clock) -> tuple[float, bool]:
-        """How far points are followed towards `stop`: the first one that gets far, or the one of all that gets farthest."""
+        """The time up to which points are followed towards `stop`: the first one that gets far, or the one of all that gets farthest."""
         tried = list[tuple[float, bool]]()
         for problem, at in points[:_POINTS]:
             tried.append(follow(problem, at, stop, _LEAST * self._options.simultaneity, clock))
@@ -171,7 +175,7 @@ class _Way:
         return self._made
 
     def first_contact(self, begin: float, end: float, options: Options, clock: Clock) -> Evidence:
-        """What is known from a time on at which the surfaces are apart, in times of this way."""
+        """The evidence from a time on at which the surfaces are apart, in times of this way."""
         scene, found = self._within((begin, end)), Evidence(None, False, begin)
         scene.states = Starts(2, Start.DISJOINT)
         for more in searched(SceneQuery(scene, options, clock, features=False)):
@@ -187,11 +191,11 @@ class _Way:
         return scene
 
     def held(self, time: float, side: int) -> Window:
-        """When these formulas hold."""
+        """The window in which these formulas hold."""
         return self._piece(time, side)[2]
 
     def met_at(self, time: float, side: int, tolerance: float, clock: Clock) -> Met:
-        """Do the surfaces meet at a time?"""
+        """Whether the surfaces meet at a time, with the search that tells."""
         (first, second), (a, b), _ = self._piece(time, side)
         return surfaces_at(first, second, time, tolerance, clock, self._faces_at(time, side), (a, b), patient=False)
 

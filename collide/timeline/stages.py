@@ -40,7 +40,7 @@ _CLOSE = 1e-12
 
 
 def searches(query: SceneQuery, changes: bool = True, goes_on: bool = False) -> Iterator[Evidence]:
-    """What is known, ever more of it: after every stage of the search for the time, and after that for what was hit. `goes_on`: other
+    """The evidence, ever more of it: after every stage of the search for the time, and after that for what was hit. `goes_on`: other
     formulas hold after the span, which is left just before its end if something may be there.
     """
     found = Evidence(None, False, query.scene.span[0])
@@ -52,7 +52,7 @@ def searches(query: SceneQuery, changes: bool = True, goes_on: bool = False) -> 
 
 
 def to_the_end(query: SceneQuery, evidence: Iterator[Evidence]) -> Iterator[Evidence]:
-    """What is known, ever more of it. Of a contact located just at the end of the span, which rounding cannot tell from one after it, it is
+    """The evidence, ever more of it. Of a contact located just at the end of the span, which rounding cannot tell from one after it, it is
     asked whether it is proved by how the motions go on.
     """
     tried = False
@@ -91,7 +91,7 @@ class Stages:
         self.proved, self.held, self.passed = math.inf, False, math.nan
 
     def times(self) -> Iterator[Evidence]:
-        """What is known after each stage, up to the one that holds a contact."""
+        """The evidence after each stage, up to the one that holds a contact."""
         while self.ends and not self._over():
             self.end, self.boxes = min(self.ends[0], self.begin + self.pace.length), self.query.clock.boxes
             found = self._examined()
@@ -145,7 +145,7 @@ class Stages:
         return self.doubts.passed(found, self.end)
 
     def _examined(self) -> Evidence:
-        """What is found in the present stage. Of one that must be passed `end` becomes the time from which on more is to be searched."""
+        """The evidence of the present stage. Of one that must be passed `end` becomes the time from which on more is to be searched."""
         query, stage = self.query, (self.begin, self.end)
         kink = self.end in self.kinks and self.end - self.begin <= self.simultaneity
         if not (kink and self.held) and query.scene.is_clear(stage, query.options.tolerance, query.clock):
@@ -158,7 +158,7 @@ class Stages:
         return self._smooth()
 
     def _smooth(self) -> Evidence:
-        """What is found in a stage in which formulas stay the same."""
+        """The evidence found in a stage in which formulas stay the same."""
         query, begin, end = self.query, self.begin, self.end
         looks = Looks(0.5 * self.simultaneity if end in self.left_at else 0.0, self.pace.hasty, self.reach, begin == self.passed,
                       functools.partial(crossed_by, query))
@@ -179,14 +179,14 @@ class Stages:
 
 
 class _Pace:
-    """How long the stages are that a search is left for where it gets on slowly."""
+    """The length of the stages that a search is left for where it gets on slowly."""
 
     def __init__(self) -> None:
         self.length, self.tries, self.cost = math.inf, 0, math.inf
 
     @property
     def hasty(self) -> bool:
-        """May a search that gets on slowly be left?"""
+        """Whether a search that gets on slowly may be left."""
         return self.tries < _TRIES
 
     def slow(self, begin: float, seen: float, boxes: int) -> None:
@@ -244,7 +244,7 @@ def beyond(query: SceneQuery, found: Evidence) -> Evidence | None:
 
 
 def at_kink(query: SceneQuery, stage: Window) -> tuple[Evidence, float]:
-    """What is found in a short stage that ends beside a change of motion, and the time up to which it tells all.
+    """The evidence found in a short stage that ends beside a change of motion, and the time up to which it tells all.
 
     Where no contact is proved, places located there stay an open question: the search can but go on after them.
     """
@@ -266,7 +266,7 @@ def at_kink(query: SceneQuery, stage: Window) -> tuple[Evidence, float]:
 
 
 def _by_itself(query: SceneQuery, stage: Window) -> Evidence:
-    """What is found in a short stage by itself: where motions are not known to be continuous, they may jump."""
+    """The evidence found in a short stage by itself: where motions are not known to be continuous, they may jump."""
     if not (query.scene.across or joined_bodies(query.scene.bodies, _around(stage))):
         return at_jump(query, stage)
     return _short(query.within(stage)) or Evidence(None, False, stage[0])
@@ -292,6 +292,6 @@ def _around(span: Window) -> Window:
 
 
 def _short(query: SceneQuery) -> Evidence | None:
-    """What is known of a short span in the end, also of what is hit."""
+    """The evidence of a short span in the end, also of what is hit."""
     found = searches(query._replace(features=True), changes=False)
     return (collections.deque(found, maxlen=1) or [None])[0]

@@ -36,10 +36,10 @@ _WHILE = 1 << 17
 
 
 class Looks(NamedTuple):
-    """What a search may be left for, of which it is looked from time to time how far it came: that all is clear but for a time `near`
-    before the end; that it gets on slowly (`hasty`); or that it comes to a stand within a time `touch` where rounding may hide a contact,
-    none being proved. `stay`: then only the situations are left of which that is so. `crossed`: proves a contact by a time given, and says
-    when it was.
+    """The reasons to leave a search, of which it is looked from time to time how far it came: that all is clear except a time `near` before
+    the end; that it gets on slowly (`hasty`); or that it comes to a stand within a time `touch` where rounding may hide a contact, none
+    being proved. `stay`: then only the situations are left of which that is so. `crossed`: proves a contact by a time given, and says when
+    it was.
     """
 
     near: float = 0.0
@@ -54,8 +54,8 @@ class Looks(NamedTuple):
 
 
 class Request(Enum):
-    """Why a search stopped: it is `DONE`, or the budget is `SPENT`; it wants a `CHART` round a pole; or it is left, since all is `CLEAR` to
-    just before the end, bodies may `TOUCH`, or it is `SLOW`.
+    """The reason why a search stopped: it is `DONE`, or the budget is `SPENT`; it wants a `CHART` round a pole; or it is left, since all is
+    `CLEAR` to just before the end, bodies may `TOUCH`, or it is `SLOW`.
     """
 
     DONE = "done"
@@ -67,7 +67,7 @@ class Request(Enum):
 
 
 class StopReason(NamedTuple):
-    """Why a search stopped; where it was left, the time up to which all is clear."""
+    """The reason why a search stopped; where it was left, the time up to which all is clear."""
 
     request: Request
     clear: float = math.nan
@@ -98,7 +98,7 @@ def drive_looking(s: Search, clock: Clock, begin: float, span: tuple[float, floa
 
 
 def _stands(s: Search, ahead: float, looks: Looks) -> bool:
-    """Is a search to be left that does not get on, after a look at where it is?"""
+    """Whether a search that does not get on is to be left, after a look at where it is."""
     located = [k for k, p in enumerate(s.problems) if not p.incoming and s.least_open(k) <= ahead + looks.touch and s.locate_first(k)]
     if not located:
         return False
@@ -111,8 +111,8 @@ def _stands(s: Search, ahead: float, looks: Looks) -> bool:
 
 
 def _slow(s: Search, marks: tuple[float, float], clear: float, span: tuple[float, float]) -> bool:
-    """Did a search get on from the first mark to `clear`, ever more slowly, and by little of what is ahead: if it found something, of most
-    of the span?
+    """Whether a search got on from the first mark to `clear`, ever more slowly, and by little of what is ahead: if it found something, of
+    most of the span.
     """
     begin, halfway = marks
     ahead = min(span[1], s.proved) - clear
@@ -153,7 +153,7 @@ def _located(s: Search) -> np.ndarray:
 
 
 def _leave_doubt(s: Search) -> None:
-    """Where a contact was located, but none proved for many boxes, leave the situation with most open ones of those with located places."""
+    """Leave the situation with most open boxes, of those with located places, if one was located, but no contact proved for many boxes."""
     boxes = s.iterations
     if s.proved < np.inf or not len(s.solutions):
         s.doubtful = boxes

@@ -33,8 +33,8 @@ class Whereabouts(NamedTuple):
         return Whereabouts(self.points[near], self.times[near], self.least[near], (self.met[0][near], self.met[1][near]))
 
     def reached(self, side: int, boxes: np.ndarray, slices: np.ndarray, on: Sequence[int] = ()) -> np.ndarray:
-        """(k, slices): into which of them do boxes (slices, 3, 2) round a part of body `side` reach, which lies on the leaves and sides of
-        these numbers? What is not known to be apart does.
+        """(k, slices): whether boxes (slices, 3, 2) round a part of body `side`, which lies on the leaves and sides of these numbers, reach
+        into each of them. What is not known to be apart does.
         """
         own = self.points[:, None, side]
         apart = ((own[..., 0] > boxes[None, ..., 1]) | (own[..., 1] < boxes[None, ..., 0])).any(axis=-1)
@@ -50,7 +50,7 @@ def together(parts: Sequence[Whereabouts]) -> Whereabouts:
 
 
 def is_closed(part: Cell) -> bool:
-    """Is it one of those parts whose union is the whole surface?"""
+    """Whether a part is one of those whose union is the whole surface."""
     return not part.leaves or part.dimension == 2
 
 
@@ -79,7 +79,9 @@ def left_of(search: Search) -> Iterator[tuple[Problem, np.ndarray]]:
 
 
 def whereabouts(p: Problem, boxes: np.ndarray, span: tuple[float, float], met: Callable[[int, np.ndarray], np.ndarray]) -> Whereabouts:
-    """What such boxes of a problem say; `met`: which leaves and sides of a body may be met in boxes (k, 4, 2) of its first leaf."""
+    """The whereabouts that such boxes of a problem tell; `met`: which leaves and sides of a body may be met in boxes (k, 4, 2) of its first
+    leaf.
+    """
     values = tuple(p.parameters.T) if len(p.parameters) else None
     points = np.stack(both_points(p).interval(boxes[..., 0], boxes[..., 1], parameters=values), axis=-1).reshape(-1, 2, 3, 2)
     times = boxes[:, p.variables.index("t")] if "t" in p.variables else np.tile(span, (len(boxes), 1))

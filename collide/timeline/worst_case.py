@@ -62,8 +62,8 @@ class ParameterSearch:
         self.scene = Scene([m.body for m in members], time, span, (), closed=False, numbers=numbers, ignored=ignored, carried=bodies)
 
     def start(self, tolerance: float, clock: Clock) -> None:
-        """How the pairs begin, for all values. Those of bodies with parameters that are not proved disjoint then count as apart, also if
-        they are at rest: if they meet at the beginning, this is found.
+        """Find how the pairs begin, for all values. Those of bodies with parameters that are not proved disjoint then count as apart, also
+        if they are at rest: if they meet at the beginning, this is found.
         """
         scene = self.scene
         scene.look(tolerance, clock)
@@ -98,7 +98,7 @@ class ParameterSearch:
     # -- searches -----------------------------------------------------------------------------------------------------
 
     def search(self, options: Options, clock: Clock, proved: float = math.inf) -> Left:
-        """Until parameters are settled, or the objective is bracketed. `proved`: an upper bound of its least value that is known."""
+        """Search until parameters are settled, or the objective is bracketed. `proved`: an upper bound of its least value that is known."""
         begin = -math.inf
         while True:
             search = self._begun(replace(options, spacing=0.0), clock, begin)
@@ -124,8 +124,8 @@ class ParameterSearch:
         return Left(search, finished, {}, frozenset())
 
     def to_the_end(self, options: Options, clock: Clock, proved: float, listed: float) -> tuple[Search | None, bool, float]:
-        """The least value, then all that needs at most `listed` more, with samples of curves. Did it finish, and up to which value is all
-        proved to be clear?
+        """The search of the least value, then of all that needs at most `listed` more, with samples of curves; whether it finished, and the
+        value up to which all is proved to be clear.
         """
         clear = -math.inf
         while True:

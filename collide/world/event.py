@@ -27,7 +27,7 @@ class Event:
 
 
 def distinct(points: np.ndarray, normals: np.ndarray, least: float) -> list[int]:
-    """Which of some contacts are at other places, or have other normals, than those before: at a seam one may be listed twice."""
+    """Indices of the contacts that are at other places, or have other normals, than those before: at a seam one may be listed twice."""
     found: list[int] = []
     for k in range(len(points)):
         same = [j for j in found if np.abs(points[k] - points[j]).max() <= least and normals[k] @ normals[j] > 1.0 - SAME]

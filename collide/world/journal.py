@@ -7,13 +7,13 @@ V = TypeVar("V")
 
 
 class Noted(Protocol):
-    """What notes how it changes."""
+    """An object that notes how it changes."""
 
     def mark(self) -> None:
-        """From now on changes are noted."""
+        """Note changes from now on."""
 
     def undo(self) -> None:
-        """What it was when it was last marked."""
+        """Restore the state of the last mark."""
 
 
 class Undoable(dict[K, V]):
@@ -24,11 +24,11 @@ class Undoable(dict[K, V]):
         self._before: list[tuple[K, bool, Any]] = []
 
     def mark(self) -> None:
-        """From now on changes are noted."""
+        """Note changes from now on."""
         self._before.clear()
 
     def undo(self) -> None:
-        """What it was when it was last marked."""
+        """Restore the state of the last mark."""
         for key, there, value in reversed(self._before):
             if there:
                 super().__setitem__(key, value)

@@ -61,7 +61,9 @@ def _played(run: Any) -> str:
 
 
 def _fineness(run: Any, times: np.ndarray) -> dict[Any, float]:
-    """Of each shape how far chords may be from its surface, of its size: as far as `DEVIATION` of all that the picture shows."""
+    """The largest distance of chords from the surface of each shape, relative to its size: as far as `DEVIATION` of all that the picture
+    shows.
+    """
     places = np.concatenate([run.state(float(time)).positions for time in times])
     radii = {body.shape: actor.radius for body, actor in zip(run.world.bodies, run.simulation.actors, strict=True)}
     whole = float(np.linalg.norm(np.ptp(places, axis=0))) + 2 * max(radii.values())

@@ -20,8 +20,8 @@ Called = Callable[[int], str]
 
 @dataclass(frozen=True)
 class Reason:
-    """Why a run cannot go on: `bodies`, by the names that messages give them; the `time`, or the bracket of one; the `obstacle`, a
-    predicate of these bodies; and the `advice`, an imperative.
+    """The reason why a run cannot go on: `bodies`, by the names that messages give them; the `time`, or the bracket of one; the `obstacle`,
+    a predicate of these bodies; and the `advice`, an imperative.
     """
 
     bodies: tuple[str, ...]

@@ -96,7 +96,7 @@ class RigidBody(Frozen):
 
     @property
     def free(self) -> bool:
-        """Do hits move it?"""
+        """Whether hits move it."""
         return not self.fixed and self.motion is None
 
     @property

@@ -41,7 +41,7 @@ class Origin(Protocol):
 
 
 class Outcome(Enum):
-    """How a run ended; each value is its sentence."""
+    """The way a run ended; each value is its sentence."""
 
     FINISHED = "The run came to its end."
     BUDGET_SPENT = "The budget was spent before the end of the run."
@@ -82,8 +82,8 @@ class Run:
     # -- what was where -----------------------------------------------------------------------------------------------
 
     def state(self, time: Any) -> State:
-        """Where all bodies are at a time of the run, or at each of an array of times; at that of an event, after it. ValueError for a time
-        outside the run.
+        """The state of all bodies at a time of the run, or at each of an array of times; at that of an event, after it. ValueError for a
+        time outside the run.
         """
         when, shape = self._moments(time), (*np.shape(time), len(self._paths))
         places = [(p.centre - p.turn @ actor.middle, quaternions(p.turn), p.velocity, p.spin)
@@ -185,7 +185,7 @@ class Run:
         return cls(world, past, known["start"], known["until"], Outcome[known["outcome"]], known["reason"], known.get("certified", False))
 
     def __getstate__(self) -> dict[str, Any]:
-        """What happened: what a run goes on with belongs to the run alone."""
+        """The record of what happened: the simulation that a run goes on with belongs to the run alone."""
         kept = {name: value for name, value in vars(self).items() if name not in ("simulation", "_told", "_paths")}
         return kept | {"_told": [list(own) for own in self._paths]}
 
@@ -202,7 +202,7 @@ class Run:
         return coincident_notes([body.shape for body in self.world.bodies], (0, 0))
 
     def summary(self) -> str:
-        """How far the run came, and how it ended."""
+        """Say how far the run came, and how it ended."""
         hits, last = len(self.events), f"t = {self.until:.12g}"
         rests = sum(r.mode is ContactMode.REST for r in self.rests)
         count = len(self.world.bodies)
@@ -227,7 +227,7 @@ class Run:
 
 
 def _whole(path: Sequence[tuple[float, Any]], last: float) -> list[tuple[float, Any]]:
-    """Where the series of a body that tumbles ends before its next flight, others go on."""
+    """The path, with further series where that of a body that tumbles ends before its next flight."""
     found, ends = list[tuple[float, Any]](), [*(time for time, _ in path[1:]), last]
     for (time, course), end in zip(path, ends, strict=True):
         found.append((time, course))

@@ -80,7 +80,7 @@ def _require(holds: Any) -> None:
 
 
 def _kinds(bodies: Sequence[RigidBody]) -> list[list[Any]]:
-    """By which bodies of another world are told from these."""
+    """The facts that distinguish these bodies from those of another world."""
     return [[type(b.shape).__name__, "fixed" if b.fixed else "free" if b.free else "driven", b.mass] for b in bodies]
 
 

@@ -42,7 +42,9 @@ def clipped(loops: Sequence[Loop], axis: int, value: Any, above: bool) -> list[L
 
 
 def _linked(chains: list[Loop], along: int) -> list[Loop]:
-    """Chains that begin and end on a line, joined along it: between its first and second point, third and fourth, and so on."""
+    """Chains that begin and end on a line, joined along it: between its first and second point, its third and fourth, and all further
+    pairs.
+    """
     places = sorted([(_end(c[0], 0)[along], k, 0) for k, c in enumerate(chains)] + [(_end(c[-1], 1)[along], k, 1)
                                                                                   for k, c in enumerate(chains)])
     partner = {}

@@ -36,7 +36,7 @@ def space_curve(curve: Any, first: float, last: float, scale: Any) -> list[Curve
 
 
 def plane_curve(curve: Any, first: float, last: float) -> list[Curve]:
-    """A Geom2d_Curve likewise, as [u, v, 0]."""
+    """A Geom2d_Curve as in `space_curve`, as [u, v, 0]."""
     kind = type(curve).__name__.removeprefix("Geom2d_")
     ends = _range(kind, first, last)
     if kind == "TrimmedCurve":

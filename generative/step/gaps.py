@@ -71,7 +71,7 @@ def _between(parts: Sequence[Sheet], flat: Curve, space: Curve, first: float, la
 
 
 def _crossings(parts: Sequence[Sheet], flat: Curve) -> list[float]:
-    """Where a curve whose coordinates are linear crosses the borders of patches."""
+    """The parameters at which a curve whose coordinates are linear crosses the borders of patches."""
     found = []
     for k in (0, 1):
         step = flat.expressions[k].diff(u)

@@ -18,7 +18,7 @@ def vector(xyz: Any, scale: Any = 1) -> Vector:
 
 
 class Frame(NamedTuple):
-    """An origin, and three directions at right angles, of length 1 but for rounding."""
+    """An origin, and three directions at right angles, of length 1 except for rounding."""
 
     origin: Vector
     first: Vector

@@ -16,7 +16,7 @@ from .faces import face_patches
 from .kernel import opencascade
 
 UNITS = {"m": sp.Rational(1, 1000), "cm": sp.Rational(1, 10), "mm": sp.Integer(1), "in": sp.Rational(5, 127), "ft": sp.Rational(5, 1524)}
-"""How long a millimetre is in units of length: OpenCASCADE reads every file in millimetres."""
+"""The length of a millimetre in each unit of length: OpenCASCADE reads every file in millimetres."""
 
 
 def solids_from_step(path: Any, unit: str = "mm") -> list[Solid]:

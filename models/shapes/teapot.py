@@ -59,7 +59,7 @@ def _ring(r: Any) -> list[tuple[Any, Any]]:
 
 
 def _turned(x: Any, y: Any, turns: int) -> tuple[Any, Any]:
-    """By quarter turns, exactly."""
+    """The point turned by quarter turns, exactly."""
     for _ in range(turns):
         x, y = -y, x
     return x, y

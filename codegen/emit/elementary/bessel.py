@@ -32,7 +32,7 @@ def _up(x: Fraction) -> float:
 
 
 def _coefficient(k: int, m: int) -> Fraction:
-    """Of x^(2m) in g_k: (-1/2)^m / (m! (2m + 2k + 1)!!)."""
+    """The coefficient of x^(2m) in g_k: (-1/2)^m / (m! (2m + 2k + 1)!!)."""
     return Fraction((-1) ** m, 2**m * prod(range(1, m + 1)) * prod(range(1, 2 * m + 2 * k + 2, 2)))
 
 
@@ -148,8 +148,9 @@ def _amplitude(L: Lanes, x: Value, y: Approximation, z: Approximation) -> Value:
 
 
 def _without_extremum(L: Lanes, z: tuple[Approximation, Approximation], a: Value, b: Value, bend: Value) -> str:
-    """Where y' = -x z is proved to have one sign on [a, b], |y''| (b - a) <= bend: it has one sign s at both ends, and
-    |y'(a)| + |y'(b)| > bend, while a zero between them would make the sum at most that."""
+    """Mask: y' = -x z is proved to have one sign on [a, b], |y''| (b - a) <= bend: it has one sign s at both ends, and |y'(a)| + |y'(b)| >
+    bend, while a zero between them would make the sum at most that.
+    """
     def steep(bound: tuple[Value, Value]) -> str:
         # negated bounds of s z: positive lower ends p and q mean negated ones -p and -q
         first, last = bound

@@ -183,7 +183,7 @@ INVERSE_E = float.fromhex("0x1.78b56362cef37p-2"), float.fromhex("0x1.78b56362ce
 
 
 def _entropy_at(L: Lanes, x: Value) -> Interval:
-    """Of one number x >= 0, with its limits: 0 at 0, and above all doubles at infinity."""
+    """Bounds of x log x at one number x >= 0, with its limits: 0 at 0, and above all doubles at infinity."""
     a = log_core(L, *split_exponent(L, x))
     positive, finite = L.gt(x, L.const(0.0)), L.lt(x, L.const(math.inf))
     n, h = L.mul(x, negated_lower(L, a)), L.mul(x, upper(L, a))

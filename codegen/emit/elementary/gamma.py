@@ -47,7 +47,7 @@ def bernoulli(count: int) -> list[Fraction]:
 
 @functools.cache
 def coefficients(order: int) -> list[Fraction]:
-    """Of the two series (order -1: log Gamma), the last of them that of the first term left out."""
+    """Coefficients of the two series (order -1: log Gamma), the last of them that of the first term left out."""
     b = bernoulli(2 * TERMS + 1)
     if order < 0:
         return [b[2 * k] / (2 * k * (2 * k - 1)) for k in range(1, TERMS + 1)]
@@ -160,7 +160,7 @@ def polygamma(L: Lanes, n: Value, h: Value, order: int) -> Interval:
 
 
 def _middle(L: Lanes, x: Value, bounds: Interval, limit: float) -> Value:
-    """Of bounds in ordinary arithmetic; NaN for x <= 0, the limit at infinity."""
+    """The middle of bounds in ordinary arithmetic; NaN for x <= 0, the limit at infinity."""
     value = L.mul(L.sub(bounds[1], bounds[0]), L.const(0.5))
     value = L.select(L.lt(x, L.const(math.inf)), value, L.const(limit))
     return L.select(L.gt(x, L.const(0.0)), value, L.const(math.nan))

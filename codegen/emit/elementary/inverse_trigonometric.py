@@ -217,7 +217,7 @@ def atan2_point(L: Lanes, y: Value, x: Value) -> tuple[Value]:
 
 
 def _arcsine(L: Lanes, x: Value) -> tuple[str, Approximation]:
-    """Where |x| <= 1/2, and asin |x| there; elsewhere 2 asin sqrt((1 - |x|)/2), NaN beyond 1.
+    """Mask: |x| <= 1/2; and asin |x| there, elsewhere 2 asin sqrt((1 - |x|)/2), NaN beyond 1.
 
     (1 - |x|)/2 is exact from 1/2 on, zero or at least 2^-54. Its root s has the correction (t - s^2)/(2 s), right to
     2^-50 in relation and at most 2^-51 s, so that s + s' is right to 2^-100.
@@ -246,7 +246,7 @@ def _acos(L: Lanes, x: Value) -> Approximation:
 
 
 def _clipped(L: Lanes, n: Value, h: Value) -> tuple[str, Value, Value]:
-    """Where [-n, h] meets [-1, 1], and their intersection."""
+    """Mask: [-n, h] meets [-1, 1]; and their intersection."""
     one = L.const(1.0)
     return L.both(L.ge(n, L.neg(one)), L.ge(h, L.neg(one))), L.min(n, one), L.min(h, one)
 

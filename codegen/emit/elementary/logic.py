@@ -88,7 +88,7 @@ def restricted(L: Lanes, ct: Value, cf: Value, an: Value, ah: Value) -> tuple[Va
 
 
 def restricted_level(L: Lanes, ct: Value, cf: Value, a: Value) -> tuple[Value]:
-    """That of the value where the condition surely holds, at most 2 where the box touches the switch; else 0."""
+    """The level of the value where the condition surely holds, at most 2 where the box touches the switch; else 0."""
     taken = L.select(_holds_around(L, ct), a, L.min(a, L.const(2.0)))
     return (L.select(_holds(L, ct), taken, L.const(0.0)),)
 
@@ -187,7 +187,7 @@ def trust(L: Lanes, n: Value, h: Value, level: Value, least: Value) -> tuple[Val
 
 
 def either(L: Lanes, an: Value, ah: Value, bn: Value, bh: Value, a: Value, guard: Value, least: Value) -> tuple[Value, Value]:
-    """Of two forms of one function the first where the level of the guard is less than `least`; else the second, and the intersection of
+    """The first of two forms of one function where the level of the guard is less than `least`; else the second, and the intersection of
     both where the first is proved to be defined: where it is not, its bounds hold of a limit only, which the second has as a value.
     """
     trusted, both = L.ge(guard, least), L.ge(a, L.const(1.0))

@@ -19,7 +19,7 @@ from .arithmetic import LARGEST
 Value = str
 Interval = tuple[Value, Value]
 Written = list[tuple[Value, ...]]
-"""Of each formula (-lo, hi, level), or its value at a point."""
+"""The bounds and level (-lo, hi, level) of each formula, or its value at a point."""
 Writer = Callable[[Lanes, Sequence[Expr], Kind, Sequence[tuple[Value, ...]]], Written]
 
 _writers: list[Writer] = []
@@ -38,7 +38,7 @@ def _end(L: Lanes, x: Value) -> Interval:
 
 
 def _ends(L: Lanes, boxes: Sequence[Value]) -> list[Interval]:
-    """Of boxes (-lo, hi) both ends of each as intervals."""
+    """Both ends of each of the boxes (-lo, hi), as intervals."""
     return [_end(L, end) for n, h in zip(boxes[::2], boxes[1::2], strict=True) for end in (L.neg(n), h)]
 
 

@@ -28,7 +28,7 @@ _ULP, _ABOVE, _DENORMAL = 2.0**-52, 1.0 + 2.0**-40, 2.0**-500
 
 
 def name(value: bytes) -> str:
-    """What tells it from others."""
+    """A name that tells a function from others."""
     return hashlib.sha1(value, usedforsecurity=False).hexdigest()
 
 

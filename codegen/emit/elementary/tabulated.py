@@ -58,8 +58,9 @@ class CellTable(NamedTuple):
         return [(1 - first[1], 1 - first[0]), *((-hi, -lo) for lo, hi in others)]
 
     def rest(self, cell: int, half: Fraction) -> Fraction:
-        """Of |f^(d + 1) t^d| / (d + 1)! in the cell. erf^(k + 1) is 2/sqrt(pi) e^(-x^2) H_k(x) but for its sign, and |H_k| at most what its
-        recurrence gives with all signs plus; e^(-y) is below the inverse of a partial sum of e^y. Derivatives of the others are below 1.
+        """A bound of |f^(d + 1) t^d| / (d + 1)! in the cell. erf^(k + 1) is 2/sqrt(pi) e^(-x^2) H_k(x) except for its sign, and |H_k| at
+        most what its recurrence gives with all signs plus; e^(-y) is below the inverse of a partial sum of e^y. Derivatives of the others
+        are below 1.
         """
         bound = Fraction(1)
         if self.function is entire.ERF:

@@ -99,7 +99,7 @@ class _Table:
         self.sides = [n + 2 * DEGREE + 1 for n in self.lattice.shape]
 
     def window(self, first: Sequence[Value], weights: Sequence[Sequence[Value]], slants: Sequence[Sequence[Value]] = ()) -> SeriesWindow:
-        """What the coefficients from those of these cells on say (see `window`)."""
+        """The `SeriesWindow` of the coefficients from those of these cells on (see `window`)."""
         L, (_, b, c) = self.L, self.sides
         L.table(self.points, self._coefficients)
         start = L.fma(first[0], L.const(float(b * c)), L.fma(first[1], L.const(float(c)), first[2]))
@@ -110,7 +110,7 @@ class _Table:
         return [_padded(self.lattice).ravel().tolist(), [0.0] * 8]
 
     def hull(self, axes: Sequence[_Axis]) -> Interval:
-        """That of the coefficients of a box, after differences."""
+        """The hull of the coefficients of a box, after differences."""
         L, shapes = self.L, [[(n + DEGREE >> j) + 1 for n in self.lattice.shape] for j in self.levels]
         width = reduce(L.max, [L.sub(axis.last, axis.first) for axis in axes])
         index, total = L.const(0.0), 0

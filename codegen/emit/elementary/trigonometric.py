@@ -95,7 +95,7 @@ def _reduce_any(L: Lanes, x: Value) -> list[Value]:
 
 
 def _reduce_near(L: Lanes, x: Value) -> Reduced:
-    """Reduce x modulo pi/2, exactly but for the last product and sum.
+    """Reduce x modulo pi/2, exactly except for the last product and sum.
 
     For |x| <= LIMIT: u is exact (a multiple of 2^-53 below 1). v and v' have the exact sum u - k HALF_PI[1]: the
     product is a multiple of 2^-64 and a double p, so either |u| >= |p| and fast_two_sum holds with a representable
@@ -266,7 +266,7 @@ def _tangent(L: Lanes, x: Reduced) -> Approximation:
 
 
 def _without_pole(L: Lanes, ends: Ends) -> str:
-    """Where no odd multiple of pi/2 lies in the box, and the box is narrow enough for that to be told."""
+    """Mask: no odd multiple of pi/2 lies in the box, and the box is narrow enough to decide that."""
     return L.both(ends.narrow, L.bits_eq(*(_multiples_passed(L, x, 1, 2) for x in ends[:2])))
 
 

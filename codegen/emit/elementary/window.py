@@ -19,9 +19,9 @@ _WINDOW, _WIDTH = DEGREE + 2, 8
 
 
 class SeriesWindow(NamedTuple):
-    """Of the coefficients after differences: the sum of all times their weights; `size`: of the largest before differences. And unless only
-    a `point` is asked for the `least` and the `most`; `steepest`: of the largest difference more along each axis; `slopes`: the sums of
-    such differences, of axes along which the function is smooth; and `bends`, the largest of the differences along two of these.
+    """Results of the coefficients after differences: the sum of all times their weights; `size`: of the largest before differences. And
+    unless only a `point` is asked for the `least` and the `most`; `steepest`: of the largest difference more along each axis; `slopes`: the
+    sums of such differences, of axes along which the function is smooth; and `bends`, the largest of the differences along two of these.
     """
 
     value: Value
@@ -34,7 +34,7 @@ class SeriesWindow(NamedTuple):
 
 
 def smooth(orders: Orders) -> list[int]:
-    """Axes along which a function has second derivatives, but for jumps."""
+    """Axes along which a function has second derivatives, except for jumps."""
     return [k for k, n in enumerate(orders) if n < DEGREE - 1]
 
 
@@ -44,8 +44,9 @@ def pairs(orders: Orders) -> list[tuple[int, int]]:
 
 def window(L: Lanes, table: str, strides: tuple[int, int], start: Value, orders: Orders, weights: Sequence[Sequence[Value]],
            slants: Sequence[Sequence[Value]] = ()) -> SeriesWindow:
-    """Of a table with such strides, from `start` (bits) on. `weights`: as many along each axis as there are coefficients. `slants`: as many
-    as there are after one difference more, none along axes that are not smooth; left out where only a point is asked for.
+    """The `SeriesWindow` of a table with such strides, from `start` (bits) on. `weights`: as many along each axis as there are
+    coefficients. `slants`: as many as there are after one difference more, none along axes that are not smooth; left out where only a point
+    is asked for.
     """
     point = not slants
     first = len(smooth(orders))
@@ -81,7 +82,7 @@ def _written(L: Lanes, name: str, results: str, orders: Orders, weights: Sequenc
 
 
 def _values(B: Lanes, L: Lanes, orders: Orders, point: bool) -> list[Value]:
-    """Those of a `SeriesWindow`, scalars."""
+    """The values of a `SeriesWindow`, scalars."""
     rows, length = _rows(B, L), _WINDOW
     size = _largest(B, rows, length)
     for axis, n in enumerate(orders):
@@ -134,12 +135,12 @@ def _folded(B: Lanes, row: Value, operation: Callable[[Value, Value], Value]) ->
 
 
 def _extreme(B: Lanes, rows: Iterable[Value], best: Callable[[Value, Value], Value], length: int) -> Value:
-    """Of the first entries, so many, of all vectors."""
+    """The extreme one of the first entries, so many, of all vectors."""
     return _folded(B, _moved(B, reduce(best, rows), [min(k, length - 1) for k in range(_WIDTH)]), best)
 
 
 def _sum(B: Lanes, L: Lanes, rows: Rows, orders: Orders, slant: int = -1) -> Value:
-    """Of all entries times their weights; of differences along an axis more, if there is one."""
+    """The sum of all entries times their weights; of differences along an axis more, if there is one."""
     named = [("s", n + 1) if axis == slant else ("w", n) for axis, n in enumerate(orders)]
     scalars = [[B.emit(f"extractelement {L.vector} %{kind}{axis}{k}, i64 %lane") for k in range(_WINDOW - n)]
                for axis, (kind, n) in enumerate(named)]

@@ -13,7 +13,7 @@ from .contacts_memory import AxesMemory
 
 @native
 def meeting(s: AxesMemory, a: Subpatch, b: Subpatch, begin: float, end: float, groups: int) -> bool:
-    """The `period` in which the hulls of two nodes may meet along all axes of so many groups of eight; is there one?
+    """The `period` in which the hulls of two nodes may meet along all axes of so many groups of eight; whether there is one.
 
     Each axis removes closed periods, in which there is no contact. What is left is enclosed by one interval.
     """

@@ -107,7 +107,7 @@ def quarter_triangle(s: AxesMemory, node: Subpatch, first: int) -> None:
 
 @native
 def meet(s: AxesMemory, a: Subpatch, b: Subpatch, begin: float, end: float, axes: int) -> bool:
-    """The period in which the bounding boxes of two nodes intersect; is there one?"""
+    """The period in which the bounding boxes of two nodes intersect; whether there is one."""
     if axes == WORLD:
         world_axes(s)
         return meeting(s, a, b, begin, end, 1)

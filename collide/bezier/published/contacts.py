@@ -89,7 +89,7 @@ def test(s: ContactsMemory, a: Subpatch, b: Subpatch, begin: float, end: float) 
 
 @native
 def thinned(s: ContactsMemory, box: Candidate) -> bool:
-    """Is everything of the first subpatch within the spacing of a contact of the same bodies?"""
+    """Whether all of the first subpatch is within the spacing of a contact of the same bodies."""
     a, t = box.first, box.begin
     first, second, across = root(s, a).body, root(s, box.second).body, 0.0
     for i in range(3):

@@ -66,7 +66,7 @@ class Boolean:
         return ClosedTriangles(self._points, self._faces)
 
     def classify(self, points: Any) -> np.ndarray:
-        """Where points are, exactly.
+        """Classify points, exactly.
 
         Parameters
         ----------

@@ -41,7 +41,7 @@ class ClosedTriangles:
         raise AssertionError("directions do not end")
 
     def _crossings(self, point: Point, near: np.ndarray, way: tuple[int, int, int]) -> int | None:
-        """How often a ray crosses the surface; -1 for a point on it, None where the ray meets a side."""
+        """The number of times that a ray crosses the surface; -1 for a point on it, None where the ray meets a side."""
         d, w = self.corners - near, np.array(way) / _LARGEST
         turned = np.cross(d, np.roll(d, -1, axis=1))
         sides = turned @ w

@@ -85,7 +85,7 @@ def _pieces(points: Points, seam: Seam) -> Iterator[Side]:
 
 def _placed(points: Points, own: tuple[int, Faces], other: ClosedTriangles, divided: dict[Key, DividedTriangle], cut: np.ndarray,
             flat: dict[Key, list[DividedTriangle]]) -> dict[str, np.ndarray]:
-    """The triangles of a surface by where they are: parts that hang together, but for seams, are on one side."""
+    """The triangles of a surface by where they are: parts that hang together, except at seams, are on one side."""
     m, (corners, *_) = own
     mine = [k for n, k in divided if n == m]
     left = np.delete(corners, mine, axis=0)

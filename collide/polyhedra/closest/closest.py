@@ -29,7 +29,7 @@ POSES, _LANES = ("pose_a", "pose_b"), 8
 
 
 class ClosestPair:
-    """What is closest in two convex bodies at one moment; *proved*, by exact signs, for the numbers of the poses as given.
+    """The closest features of two convex bodies at one moment; *proved*, by exact signs, for the numbers of the poses as given.
 
     `features`: of each body "vertex 3", "edge 1-2" of two vertices or "face 7". `points` (2, 3): where, in the world, in doubles (rounded).
     With motions, poses at a time are known up to some roundings: what cannot be told by that is not `proved`, and intervals are wider.
@@ -71,17 +71,17 @@ class ClosestPair:
 
     @property
     def meeting(self) -> bool:
-        """Have the bodies a common point? Those that touch have."""
+        """Whether the bodies have a common point. Those that touch have one."""
         return self._outcome == MEET
 
     @property
     def penetrating(self) -> bool:
-        """Have the bodies an inner point in common? Those that touch have not, at the distance 0."""
+        """Whether the bodies have an inner point in common. Those that touch have none, at the distance 0."""
         return self._outcome == MEET and self._depth.square > Fraction(self._off)**2
 
     @property
     def depth(self) -> Interval:
-        """The length of the least translation of the second body that separates the two, but for a touch; 0 for bodies that are apart."""
+        """The length of the least translation of the second body that separates the two, except for a touch; 0 if they are apart."""
         return self._widened(root(self._depth.square)) if self._outcome == MEET else Interval(0.0, 0.0)
 
     @cached_property

@@ -68,7 +68,7 @@ def convex(mesh: Mesh, owner: str) -> Convex:
 
 
 def _not_convex(points: np.ndarray, triangles: np.ndarray, first: np.ndarray, edges: Convex) -> str | None:
-    """What is wrong, or None. Corners of triangles are integers."""
+    """The fault of a mesh that is not convex, or None. Corners of triangles are integers."""
     corners = points[triangles]
     used = np.unique(triangles)
     if len(used) - 3 * len(triangles) // 2 + len(triangles) != 2:
@@ -94,7 +94,7 @@ def _not_convex(points: np.ndarray, triangles: np.ndarray, first: np.ndarray, ed
 
 
 def _covers_once(corners: np.ndarray, count: int, inner: np.ndarray) -> bool:
-    """Does a ray from the inner point (times `count`), through the inside of a triangle, meet one triangle?"""
+    """Whether a ray from the inner point (times `count`), through the inside of a triangle, meets exactly one triangle."""
     sides = count * corners - inner
     for weights in ((1, 1, 1), (2, 3, 5), (7, 2, 11), (23, 19, 3), (101, 57, 211)):
         ray = (np.array(weights, object)[:, None] * sides[0]).sum(axis=0)

@@ -142,7 +142,7 @@ def corners(dim: int) -> int:
 
 @native
 def crossing(s: WalkMemory, side: int, k: int) -> bool:
-    """Does the edge from corner k of this body cross the triangle of the other? Corners on the plane are other features' business."""
+    """Whether the edge from corner k of this body crosses the triangle of the other. Corners on the plane are other features' business."""
     i, far, j = 3 * side + k, 3 * side + (k + 1) % 3, 3 * (1 - side)
     edge(s, E, 1 - side, j, j + 1)
     edge(s, F, 1 - side, j, j + 2)

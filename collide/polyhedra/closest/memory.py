@@ -67,7 +67,7 @@ def dot(s: WalkMemory, i: int, j: int) -> float:
 
 @native
 def error(s: WalkMemory, i: int, j: int) -> float:
-    """Of the dot product, and of each component of the cross product."""
+    """A bound of the error of the dot product, and of each component of the cross product."""
     known = s.norm[i] * s.radius[j] + s.norm[j] * s.radius[i] + 3 * s.radius[i] * s.radius[j] + s.unit * s.norm[i] * s.norm[j]
     return s.slack * known + s.tiny
 

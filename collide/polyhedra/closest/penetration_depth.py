@@ -47,7 +47,7 @@ def _rows(v: np.ndarray, radius: np.ndarray) -> _Rows:
 
 
 def _error(a: _Rows, b: _Rows) -> np.ndarray:
-    """Of products, dot or a component of cross."""
+    """Bounds of the errors of products, dot or a component of cross."""
     known = a.norm * b.radius + b.norm * a.radius + 3 * a.radius * b.radius + _UNIT * a.norm * b.norm
     return np.asarray(_SLACK * known + _TINY)
 
@@ -74,7 +74,7 @@ class _Body:
 
 
 def depth(bodies: tuple[Convex, Convex], poses: np.ndarray) -> Depth:
-    """Of bodies that have a common point; 0 if they only touch."""
+    """The penetration depth of bodies that have a common point; 0 if they only touch."""
     a, b = (_Body(body, pose) for body, pose in zip(bodies, poses, strict=True))
     faces = [_of_faces(x, y) for x, y in ((a, b), (b, a))]
     best = min(h.min() for _, h in faces)

@@ -53,7 +53,7 @@ def given_pose(given: Any, name: str) -> np.ndarray:
 
 
 def check_pose(m: np.ndarray, name: str) -> None:
-    """Raises for what `voronoi_walk.load` refuses."""
+    """Raise for what `voronoi_walk.load` refuses."""
     if not (np.abs(m[:3, 3]).max() <= LARGEST and (m[3] == (0, 0, 0, 1)).all()):
         raise ValueError(f"{name} must be finite, no larger than {LARGEST:g}, with the last row 0, 0, 0, 1; got {m.tolist()}")
     r = m[:3, :3]

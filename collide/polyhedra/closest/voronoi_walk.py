@@ -24,7 +24,7 @@ ORTHONORMAL, LARGEST = 1e-6, 2.0**100
 
 @native
 def look(s: WalkMemory, side: int) -> None:
-    """Does a neighbour of the feature of a body lie further towards the other one? `doubt` if rounding hides it."""
+    """Look for a neighbour of the feature of a body that lies further towards the other one. `doubt` if rounding hides it."""
     for k in range(3):
         x = s.pose[side, k] * s.v[N, 0] + s.pose[side, 3 + k] * s.v[N, 1] + s.pose[side, 6 + k] * s.v[N, 2]
         s.v[Y, k] = x if side == 0 else -x
@@ -112,7 +112,7 @@ def plane(s: WalkMemory, row: int, slot: int) -> None:
 
 @native
 def holds(s: WalkMemory, slot: int, when: float, volume: float) -> bool:
-    """Is X + when E, a point of the plane of a triangle with normal F, on that triangle?"""
+    """Whether X + when E, a point of the plane of a triangle with normal F, is on that triangle."""
     for side in range(3):
         i, j = s.start[slot + side], s.start[slot + (side + 1) % 3]
         for k in range(3):
@@ -140,7 +140,7 @@ def walk(s: WalkMemory) -> int:
 
 @native
 def margins(s: WalkMemory) -> None:
-    """What a difference of places may be off by."""
+    """Bound the error of a difference of places."""
     s.far = s.spin[0] * s.width[0] + s.shift[0] + s.spin[1] * s.width[1] + s.shift[1]
     for side in range(2):
         shift = max(abs(s.pose[side, 9]), abs(s.pose[side, 10]), abs(s.pose[side, 11]))
@@ -174,7 +174,7 @@ def step(s: WalkMemory) -> int:
 
 @native
 def bounds(s: WalkMemory) -> None:
-    """Of the distance that was proved; in doubles."""
+    """Bound the distance that was proved, in doubles."""
     size = np.sqrt(dot(s, N, N))
     off = 2 * s.radius[N] + s.unit * size
     if s.dim[0] + s.dim[1] < 2:
@@ -226,7 +226,7 @@ def at(s: WalkMemory, row: int) -> int:
 
 @native
 def note(s: WalkMemory, row: int) -> int:
-    """What was proved."""
+    """Note the features and the bounds that were proved."""
     bounds(s)
     s.bound[row, 0], s.bound[row, 1] = s.low, s.high
     for side in range(2):
@@ -248,7 +248,7 @@ def each(s: WalkMemory, first: int, end: int) -> int:
 
 @native
 def windows(s: WalkMemory) -> int:
-    """In how many of eight windows of time, one after the other, are the present features proved to be the closest ones?"""
+    """The number of windows of time, of eight one after the other, in which the present features are proved to be the closest ones."""
     one, two, first, second = s.dim[0], s.dim[1], s.slot[0], s.slot[1]
     for lane in range(8):
         for side in range(2):

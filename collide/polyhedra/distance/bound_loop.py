@@ -86,7 +86,7 @@ def fit(s: DistanceMemory, n: int) -> None:
 
 @native
 def place(s: DistanceMemory) -> int:
-    """Where the vertices are at both ends of a window. `off`: how far both meshes together may be from a straight path between, with the
+    """Place the vertices at both ends of a window. `off`: how far both meshes together may be from a straight path between, with the
     roundings of a place, and of a point between three corners.
     """
     s.off = 0.0
@@ -163,7 +163,7 @@ def push(s: DistanceMemory, a: int, b: int, key: float) -> None:
 
 @native
 def boxes(s: DistanceMemory, a: int, b: int) -> float:
-    """What two nodes are apart at least."""
+    """A lower bound of the distance of two nodes."""
     total, most = 0.0, 0.0
     for k in range(3):
         one = min(s.node[b].at[k] - s.node[a].at[3 + k], s.node[b].at[6 + k] - s.node[a].at[9 + k])
@@ -196,7 +196,7 @@ def triangles(s: DistanceMemory, i: int, j: int) -> None:
 
 @native
 def far(s: DistanceMemory) -> float:
-    """How far the nearest points are from each other, at most but for rounding."""
+    """An upper bound, except for rounding, of the distance of the nearest points."""
     if s.squared > _FAITHFUL:
         return np.sqrt(s.squared)
     return abs(s.near[3] - s.near[0]) + abs(s.near[4] - s.near[1]) + abs(s.near[5] - s.near[2])
@@ -254,7 +254,7 @@ def coefficient(s: DistanceMemory, v: int, m: int, x0: float, y0: float, z0: flo
 
 @native
 def product(s: DistanceMemory, v: int, e: int, x: float, y: float, z: float) -> float:
-    """Of a direction and the place of a vertex at the beginning (e = 0) or the end (3), as seen from the first of the nearest points."""
+    """The dot product of a direction and a vertex at the beginning (e = 0) or the end (3), as seen from the first of the nearest points."""
     return x * (s.vertex[v, e] - s.near[0]) + y * (s.vertex[v, e + 1] - s.near[1]) + z * (s.vertex[v, e + 2] - s.near[2])
 
 

@@ -209,7 +209,7 @@ def between(s: NearMemory, a: int, b: int, i: int) -> float:
 
 @native
 def boxes(s: NearMemory, a: int, b: int) -> float:
-    """What is in two nodes is apart at least by that, along m: from each box to the box round the other one that has the same axes."""
+    """A lower bound of the distance of two nodes along m: from each box to the box round the other one that has the same axes."""
     x, y, z = between(s, a, b, 0), between(s, a, b, 1), between(s, a, b, 2)
     one, other = 0.0, 0.0
     for k in range(3):
@@ -233,7 +233,7 @@ def boxes(s: NearMemory, a: int, b: int) -> float:
 
 @native
 def directed(s: NearMemory, a: int, b: int) -> float:
-    """Gives m the length 1, at most but for rounding."""
+    """Give m the length 1, and no more except for rounding."""
     size = np.sqrt(s.m[0] * s.m[0] + s.m[1] * s.m[1] + s.m[2] * s.m[2])
     if not (1e-100 < size < 1e100):
         s.m[0], s.m[1], s.m[2] = 1.0, 0.0, 0.0
@@ -255,7 +255,7 @@ def directed(s: NearMemory, a: int, b: int) -> float:
 
 @native
 def along(s: NearMemory, a: int, x: float, y: float, z: float, support: float) -> float:
-    """What a node of the first body is apart at least, along a direction, from what goes so far in that."""
+    """A lower bound of the distance, along a direction, of a node of the first body from a set with this `support` in it."""
     p = s.turn_by[0] * x + s.turn_by[3] * y + s.turn_by[6] * z
     q = s.turn_by[1] * x + s.turn_by[4] * y + s.turn_by[7] * z
     r = s.turn_by[2] * x + s.turn_by[5] * y + s.turn_by[8] * z

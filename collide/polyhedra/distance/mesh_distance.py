@@ -40,7 +40,7 @@ _EXACT = 500
 
 @dataclass
 class MeshDistanceBounds:
-    """What is known: `lower` and `upper` bound the least distance; two points (2, 3) as near as `upper`, on two triangles of the bodies
+    """The result so far: `lower` and `upper` bound the least distance; two points (2, 3) as near as `upper`, on two triangles of the bodies
     `pair`, with these `corners` (3, 3), at a time; `meets`: they are proved to meet there. `finished`: the search came to its end.
     `waiting`: the pairs of bodies of which it did not yet, None where they are not known yet.
     """
@@ -57,23 +57,23 @@ class MeshDistanceBounds:
     waiting: list[tuple[int, int]] | None = None
 
     def ends(self, reach: float) -> bool:
-        """Is what is known enough?"""
+        """Whether the result so far is enough."""
         return self.meets or self.upper < reach < math.inf
 
     def is_nearest(self, upper: float) -> bool:
-        """Are two meshes as near to each other as other bodies?"""
+        """Whether two meshes are as near to each other as other bodies."""
         return self.meets or (self.points is not None and self.upper <= upper)
 
 
 class DistanceTolerance(NamedTuple):
-    """By which share of itself the distance may be uncertain; beyond which nothing matters."""
+    """The share of itself by which the distance may be uncertain; the distance beyond which nothing matters."""
 
     share: float
     reach: float
 
 
 class PairWindow(NamedTuple):
-    """What no pair in it is nearer than; a number to compare by; its ends; the pairs of triangles, None for all."""
+    """A window: a lower bound of the distance of its pairs; a number to compare by; its ends; the pairs of triangles, None for all."""
 
     lower: float
     number: int
@@ -84,7 +84,7 @@ class PairWindow(NamedTuple):
 
 def search(meshes: tuple[Mesh, Mesh], span: tuple[float, float], asked: DistanceTolerance, clock: Clock, found: MeshDistanceBounds,
            pair: tuple[int, int]) -> float:
-    """What two meshes are apart at least over a span, and in `found` what is nearer than what is known."""
+    """Bound the distance of two meshes over a span from below, and update `found` where they are nearer than known."""
     state = _Search(meshes, asked, clock, found, pair)
     if span[0] == span[1]:
         return state.at_rest(span[0])
@@ -161,7 +161,7 @@ class _Search:
         return min(self.found.upper * (1.0 - self.asked.share), self.asked.reach)
 
     def look(self, begin: float, end: float, pairs: np.ndarray | None) -> tuple[float, np.ndarray | None]:
-        """What the meshes are apart at least in a window, and the pairs of triangles that may be nearer than what is known; None: all."""
+        """A lower bound of the distance of the meshes in a window, and the pairs of triangles that may be nearer than known; None: all."""
         check()
         motion = np.concatenate(straight(self.windows, begin, end))
         self.arrays["motion"][:] = motion
@@ -204,7 +204,7 @@ class _Search:
     # -- surfaces that meet -----------------------------------------------------------------------------------------------
 
     def _cross(self, pairs: np.ndarray, time: float) -> None:
-        """Is it proved of one of these pairs that its triangles cross in the middle of the window?"""
+        """Note one of these pairs whose triangles are proved to cross in the middle of the window, if there is one."""
         if len(pairs):
             surely = cross_surely(*self.places(pairs), self.off)
             if surely.any():
@@ -222,7 +222,7 @@ class _Search:
         self.found.meets, self.found.upper, self.found.points = True, 0.0, np.stack([point, point])
 
     def _found(self, pair: np.ndarray, time: float) -> tuple[np.ndarray, np.ndarray]:
-        """Notes what is known of two triangles, and gives their corners."""
+        """Note what is known of two triangles, and return their corners."""
         first, second = (c[0] for c in self.places(pair[None]))
         self.found.triangles, self.found.pair = (int(pair[0]), int(pair[1]) - self.triangles), self.pair
         self.found.time, self.found.corners = time, (first, second)
@@ -236,8 +236,8 @@ def about(mesh: Mesh, time: float) -> np.ndarray:
 
 
 def straight(windows: Windows, begin: float, end: float) -> list[np.ndarray]:
-    """Of both motions (3, 12), of rotation and translation: what they are at both ends of a window, and how far they may be from what is
-    between on a straight line.
+    """Both motions (3, 12), of rotation and translation: their values at both ends of a window, and how far they may be from a straight
+    line between these.
     """
     numbers = (-windows.numbers[:, 0, 0], windows.numbers[:, 1, 0]) if len(windows.numbers) else None
     ends = (np.array([[x, begin, end]]) for x in (begin, end))
@@ -257,7 +257,7 @@ def straight(windows: Windows, begin: float, end: float) -> list[np.ndarray]:
 
 
 def feature(mesh: Mesh, triangle: int, corners: np.ndarray, point: np.ndarray) -> str:
-    """Which part of a triangle a point of it is on, but for rounding: "vertex 3", "edge 1-2" or "face 7"."""
+    """The part of a triangle that a point of it is on, except for rounding: "vertex 3", "edge 1-2" or "face 7"."""
     matrix = np.stack([corners[1] - corners[0], corners[2] - corners[0]], axis=1)
     share, *_ = np.linalg.lstsq(matrix, point - corners[0], rcond=None)
     weights = np.array([1.0 - share.sum(), *share])

@@ -177,7 +177,7 @@ class Near(OwnsMemory):
             self._poses[k] = given if isinstance(given, np.ndarray) and given.shape == (4, 4) else given_pose(given, POSES[k])
 
     def _step(self, seeking: int) -> None:
-        """What the pose may have changed in the front."""
+        """Update the front where the pose may have changed it."""
         address, self._seeking, self._distance = self.arrays.address, seeking, self.distance
         if compiled(front_loop.begin)(address, 0) == REFUSED:
             for pose, name in zip(self._poses, POSES, strict=True):
@@ -195,7 +195,7 @@ class Near(OwnsMemory):
             self._begun_with = self._count + _FEW
 
     def _touching(self, hits: list[list[int]], doubtful: np.ndarray, others: Interval) -> tuple[list[int], Interval]:
-        """Of triangles that rounding does not tell apart, and all others: the nearest."""
+        """The nearest pair of the triangles that rounding does not tell apart, and all others."""
         best = hits[0], others
         for pair, in_doubt in zip(hits, doubtful.tolist(), strict=True):
             known = root(self._exact.square(*pair)) if in_doubt else Interval(0.0, 0.0)
@@ -207,8 +207,8 @@ class Near(OwnsMemory):
 
 
 class HullOverlap(NamedTuple):
-    """`overlap`: have the hulls a common point? `faces`: of each hull the triangles that may reach into the other hull, and `triangles`, of
-    each mesh those that may; all others are *proved* outside of it, above a plane of its faces.
+    """`overlap`: whether the hulls have a common point. `faces`: of each hull the triangles that may reach into the other hull, and
+    `triangles`, of each mesh those that may; all others are *proved* outside of it, above a plane of its faces.
     """
 
     overlap: bool
@@ -265,7 +265,7 @@ def hull_overlap(a: Any, b: Any, pose_a: Any = None, pose_b: Any = None) -> Hull
 
 
 def _reaching(places: np.ndarray, triangles: np.ndarray, others: np.ndarray, planes: np.ndarray) -> np.ndarray:
-    """(m,): which triangles are not wholly above one of the planes?"""
+    """(m,): whether a triangle is not wholly above one of the planes."""
     p, q, r = (others[planes[:, k]] for k in range(3))
     normals = np.cross(q - p, r - p)
     size = max(np.abs(places).max(), np.abs(others).max())

@@ -1,4 +1,4 @@
-"""Two triangles of meshes at poses, in integers and rationals: have they a common point, and how far are they from each other?"""
+"""Two triangles of meshes at poses, in integers and rationals: whether they have a common point, and their distance."""
 
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
@@ -17,7 +17,7 @@ Point = Sequence[int]
 
 
 class Exact:
-    """Of two meshes, at the poses (2, 4, 4) that are in an array now."""
+    """Exact tests and distances of triangles of two meshes, at the poses (2, 4, 4) that are in an array now."""
 
     def __init__(self, meshes: tuple[Mesh, Mesh], arrays: Mapping[str, np.ndarray], poses: np.ndarray) -> None:
         self._meshes, self._arrays, self._poses = meshes, arrays, poses
@@ -32,7 +32,7 @@ class Exact:
         return [rows[:n], rows[n:]], one
 
     def meet(self, i: int, j: int) -> bool:
-        """Have triangle i of the first and j of the second mesh a common point?"""
+        """Whether triangle i of the first and j of the second mesh have a common point."""
         known = have_common_point([self._place(0, k) for k in self._meshes[0].triangles[i].tolist()],
                                   [self._place(1, k) for k in self._meshes[1].triangles[j].tolist()])
         return self.square(i, j) == 0 if known is None else known
@@ -50,7 +50,7 @@ class Exact:
         return at
 
     def square(self, i: int, j: int) -> Fraction:
-        """Of their distance."""
+        """The square of the distance of triangle i of the first and j of the second mesh."""
         pose = np.concatenate([np.append(p[:3, :3].ravel(), p[:3, 3]) for p in self._poses]).reshape(2, 12)
         first = int(self._arrays["begin"][1])
         corners = [mesh.vertices[mesh.triangles[k], :3] for mesh, k in zip(self._meshes, (i, j), strict=True)]
@@ -65,7 +65,7 @@ class Exact:
 
 
 def have_common_point(first: Sequence[Point], second: Sequence[Point]) -> bool | None:
-    """Have two triangles? None for those in one plane, or without area, of which this tells nothing.
+    """Whether two triangles have a common point. None for those in one plane, or without area, of which this tells nothing.
 
     What triangles in two planes have in common lies on the line of both planes, and ends where a side of one of them comes to the plane of
     the other: so there is a side that meets the other triangle, and has an end off its plane.

@@ -17,7 +17,7 @@ _PARTS, _ROUNDED = 32.0, 2.0**-45
 
 
 def cross_surely(first: np.ndarray, second: np.ndarray, off: float) -> np.ndarray:
-    """(k,): is it *proved* that an edge of one triangle crosses the other, of triangles (k, 3, 3) whose corners are off by `off`?"""
+    """(k,): whether an edge of one triangle is *proved* to cross the other, of triangles (k, 3, 3) whose corners are off by `off`."""
     found = np.zeros(len(first), bool)
     for face, other in ((first, second), (second, first)):
         a, b, c = face[:, 0], face[:, 1], face[:, 2]
@@ -52,7 +52,7 @@ def touch_exactly(meshes: tuple[Mesh, Mesh], time: float, pairs: np.ndarray) -> 
 
 
 def _touch(points: Sequence[Sequence[Fraction]]) -> bool:
-    """Does a vertex or an edge of one of two triangles (6 points) touch the other?"""
+    """Whether a vertex or an edge of one of two triangles (6 points) touches the other."""
     scale = math.lcm(*(c.denominator for p in points for c in p))
     whole = [[int(c * scale) for c in p] for p in points]
     queries = [(row, True) for row in FACES.tolist()] + [(row, False) for row in EDGES.tolist()]

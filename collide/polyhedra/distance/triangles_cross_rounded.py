@@ -10,7 +10,7 @@ APART, NEAR, OPEN = 0, 1, 2
 
 @native
 def verdict(s: WalkMemory, known: bool) -> int:
-    """Of the triangles that begin with the half-edges `slot`. `known`: they are near."""
+    """The verdict on the triangles that begin with the half-edges `slot`. `known`: they are near."""
     if known:
         return NEAR
     s.dim[0], s.dim[1] = 2, 2
@@ -24,7 +24,7 @@ def verdict(s: WalkMemory, known: bool) -> int:
 
 @native
 def surely_crosses(s: WalkMemory, side: int, k: int) -> bool:
-    """Does a side of one triangle cross the other, whatever the rounding?"""
+    """Whether a side of one triangle crosses the other, whatever the rounding."""
     i, far, j = 3 * side + k, 3 * side + (k + 1) % 3, 3 * (1 - side)
     edge(s, E, 1 - side, j, j + 1)
     edge(s, F, 1 - side, j, j + 2)

@@ -62,7 +62,7 @@ def _dot(a: Vector, b: Vector) -> Polynomial:
 
 
 def on_edge(p: Vector, q: Vector, r: Vector, at: Root) -> bool:
-    """Is the point p on the edge from q to r, which may be a single point?"""
+    """Whether the point p is on the edge from q to r, which may be a single point."""
     a, b = _minus(p, q), _minus(p, r)
     return all(sign_at(_cross_component(a, b, k), at) == 0 for k in range(3)) and sign_at(_dot(a, b), at) <= 0
 
@@ -93,7 +93,7 @@ class FeaturePolynomials:
         return _cross_component(self.w, self.second, k), _cross_component(self.w, self.first, k)
 
     def touches(self, at: Root) -> bool:
-        """Do the parts touch at a time at which the four points are coplanar?"""
+        """Whether the parts touch at a time at which the four points are coplanar."""
         for k in range(3):
             n = self.normal[k]
             s = sign_at(n, at)

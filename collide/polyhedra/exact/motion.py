@@ -61,13 +61,13 @@ class RationalMotion(NamedTuple):
         return FeaturePolynomials([*still, *moved] if swapped else [*moved, *still], face)
 
     def paths(self, first: Sequence[Any], second: Sequence[Any]) -> tuple[list[Vector], list[Vector]]:
-        """Where points of both bodies are, all coordinates times the same positive function."""
+        """The paths of points of both bodies, all coordinates times the same positive function."""
         whole = math.lcm(*(Fraction(c).denominator for p in (*first, *second) for c in p))
         own, other = ([[int(Fraction(c) * whole) for c in p] for p in points] for points in (first, second))
         return self.whole_paths(own, other, whole)
 
     def whole_paths(self, first: Sequence[Sequence[int]], second: Sequence[Sequence[int]], whole: int) -> tuple[list[Vector], list[Vector]]:
-        """Of points whose coordinates, times a whole number, are whole."""
+        """The paths of points whose coordinates, times a whole number, are whole."""
         still: list[Vector] = [tuple(trim(c * e for e in self.scale) for c in p) for p in second]  # type: ignore[misc]
         return [self._moved(p, whole) for p in first], still
 
@@ -77,14 +77,14 @@ class RationalMotion(NamedTuple):
         return x, y, z
 
     def place(self, point: Sequence[Any], at: Fraction) -> list[Fraction]:
-        """Where the second body sees a point of the first at s = `at`."""
+        """The place at which the second body sees a point of the first at s = `at`."""
         whole = math.lcm(*(Fraction(c).denominator for c in point))
         moved, scale = self._moved([int(Fraction(c) * whole) for c in point], whole), _value(self.scale, at)
         return [_value(c, at) / (whole * scale) for c in moved]
 
     @staticmethod
     def middle(at: Root) -> Fraction:
-        """Of the interval of a root."""
+        """The middle of the interval of a root."""
         return Fraction(at.a + at.b, 2 << at.bits)
 
     def time(self, at: Root) -> tuple[float, float]:

@@ -1,4 +1,4 @@
-"""Planes and points of a mesh in integers: on which side of a plane is a point, exactly?
+"""Planes and points of a mesh in integers: the side of a plane on which a point is, exactly.
 
 Coordinates are doubles, that is integers after scaling by a power of two. A point is homogeneous, (X, Y, Z, W) with W > 0, so that an
 intersection of planes is one, too; a plane is (A, B, C, D), of which the value A X + B Y + C Z - D W has the sign that is asked for.
@@ -33,7 +33,7 @@ def sign(x: int) -> int:
 
 
 def between(p: Point, q: Point, plane: Plane) -> Point:
-    """Where the line through p and q, of which one is not on the plane, meets it, which is not parallel to it."""
+    """The point where the line through p and q, of which one is not on the plane, meets the plane, which is not parallel to it."""
     a, b = value(plane, p), value(plane, q)
     mixed = [a * y - b * x for x, y in zip(p, q, strict=True)]
     return _positive(mixed)

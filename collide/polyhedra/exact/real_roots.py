@@ -97,7 +97,7 @@ def _squarefree(p: Polynomial) -> Polynomial:
 
 
 def _discriminant(p: Polynomial) -> int:
-    """Of a polynomial of degree 2 or 3: 0 if and only if it has a multiple zero."""
+    """The discriminant of a polynomial of degree 2 or 3: 0 if and only if it has a multiple zero."""
     if len(p) == 3:
         return p[1] * p[1] - 4 * p[0] * p[2]
     d, c, b, a = p
@@ -249,7 +249,7 @@ def refined(r: Root) -> Root:
 
 
 def rational(r: Root) -> Fraction | None:
-    """The root, if it is a fraction whose denominator has fewer than half of the bits to which the root is told; else None."""
+    """The root, if it is a fraction whose denominator has fewer than half of the bits to which the root is known; else None."""
     if r.a == r.b:
         return Fraction(r.a, 1 << r.bits)
     near = Fraction(r.a + r.b, 2 << r.bits).limit_denominator(1 << max(r.bits // 2 - 2, 0))
@@ -292,7 +292,7 @@ def in_order(found: list[Root]) -> list[Root]:
 
 
 def compare(r: Root, s: Root) -> int:
-    """-1, 0 or 1: is r before, at, or after s?"""
+    """-1, 0 or 1: r is before, at, or after s."""
     if _overlap(r, s) and sign_at(r.of, s) == 0 and _same(r, s):
         return 0
     while _overlap(r, s):
@@ -301,7 +301,7 @@ def compare(r: Root, s: Root) -> int:
 
 
 def _overlap(r: Root, s: Root) -> bool:
-    """May the two be equal? Open intervals that only share an end cannot hold the same number."""
+    """Whether the two may be equal. Open intervals that only share an end cannot hold the same number."""
     if r.a == r.b and s.a == s.b:
         return r.a << s.bits == s.a << r.bits
     return r.a << s.bits < s.b << r.bits and s.a << r.bits < r.b << s.bits

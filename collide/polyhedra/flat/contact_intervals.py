@@ -81,7 +81,7 @@ def _touches(query: FeaturePolynomials) -> list[Root]:
 
 
 class _Meeting:
-    """Do the surfaces meet between two moments? `flat`: the queries whose points stay in one plane."""
+    """The test whether the surfaces meet between two moments. `flat`: the queries whose points stay in one plane."""
 
     def __init__(self, touch: MovingTouch, flat: list[FeaturePolynomials]) -> None:
         self.touch, self.flat, self._known = touch, flat, dict[tuple[Root, Root], bool]()
@@ -96,7 +96,7 @@ class _Meeting:
         return self._known[first, second]
 
     def _cross(self, at: Root) -> bool:
-        """Does a side go through a face?"""
+        """Whether a side goes through a face."""
         check()
         # All coordinates times the same positive number.
         placed = [[[value_at(c, at.a, at.bits) << at.bits * (self.bits - len(c)) for c in p] for p in points] for points in self.paths]

@@ -32,7 +32,7 @@ class ContactPlace(NamedTuple):
 
 
 class CommonRegion(NamedTuple):
-    """What two faces have in common: the convex hull of some places."""
+    """The common region of two faces: the convex hull of some places."""
 
     faces: tuple[int, int]
     places: frozenset[ContactPlace]
@@ -90,7 +90,7 @@ class MovingTouch:
                 yield ContactPlace(-1, -1, (s, r))
 
     def paths(self, first: Sequence[int], second: Sequence[int]) -> tuple[list[Vector], list[Vector]]:
-        """Of corners of both bodies; see `RationalMotion.paths`."""
+        """The paths of corners of both bodies; see `RationalMotion.paths`."""
         return self.window.whole_paths([self._whole[0][c] for c in first], [self._whole[1][c] for c in second], self._unit)
 
     def query(self, first: Sequence[int], second: Sequence[int]) -> FeaturePolynomials:
@@ -106,7 +106,7 @@ class MovingTouch:
         return bool(self._on[key])
 
     def same(self, a: int, b: int) -> bool:
-        """Are two corners at one place?"""
+        """Whether two corners are at one place."""
         if np.abs(self.seen[0][a] - self.seen[1][b]).max() > _NEAR * self.size:
             return False
 
@@ -117,7 +117,7 @@ class MovingTouch:
         return self._known(("same", a, b), ask)
 
     def corner_on(self, side: int, k: int, face: int) -> bool:
-        """Is a corner of a body on a face of the other?"""
+        """Whether a corner of a body is on a face of the other."""
         return self._known((side, k, face), lambda: self._corner_on(side, k, self.bodies[1 - side].faces[face]))
 
     def _corner_on(self, side: int, k: int, face: FlatFace) -> bool:
@@ -132,7 +132,7 @@ class MovingTouch:
         return False
 
     def corner_on_side(self, side: int, k: int, ends: tuple[int, int]) -> bool:
-        """Is a corner of a body on a segment between corners of the other?"""
+        """Whether a corner of a body is on a segment between corners of the other."""
         def ask() -> bool:
             paths = self.paths((k,), ends) if side == 0 else self.paths(ends, (k,))
             (p,), (q, r) = paths if side == 0 else paths[::-1]
@@ -145,7 +145,7 @@ class MovingTouch:
         return self._known((side, k, *sorted(ends)), ask)
 
     def _cross(self, s: tuple[int, int], r: tuple[int, int]) -> bool:
-        """Do inner points of two segments meet, which are not parallel?"""
+        """Whether inner points of two segments meet, and the segments are not parallel."""
         return self._known((s, r), lambda: self._crossed(s, r))
 
     def _crossed(self, s: tuple[int, int], r: tuple[int, int]) -> bool:
@@ -191,7 +191,7 @@ class FlatImpact(NamedTuple):
 
 
 def events(bodies: tuple[FlatBody, FlatBody], scale: int, window: RationalMotion, reach: float) -> list[FlatImpact]:
-    """When parts that are within `reach` of each other at the beginning of a short window first touch in it: one of the first, and of the
+    """The first impacts, in a short window, of parts that are within `reach` of each other at its beginning: one of the first, and of the
     others those that come later.
     """
     begin = MovingTouch(bodies, scale, window, Root((0, 1), 0, 0, 0))

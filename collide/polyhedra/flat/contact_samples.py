@@ -57,7 +57,7 @@ def contacts(touch: MovingTouch, spacing: float) -> list[ContactSample]:
 
 
 def is_sparse(touch: MovingTouch, spacing: float) -> bool:
-    """Are there so many places that samples are farther apart?"""
+    """Whether there are so many places that samples are farther apart."""
     spread = [np.array([touch.position(p) for p in r.places]) for r in touch.regions]
     return any(float(np.ptp(at, axis=0).max()) > _MOST * spacing * touch.scale for at in spread)
 
@@ -155,7 +155,7 @@ class _Rows:
         return np.asarray(candidates[int(np.argmax(speeds >= speeds.max() - _FLAT * self.touch.size))])
 
     def _speed(self, point: np.ndarray) -> np.ndarray:
-        """Of the first body at a point, as the second sees it: a rigid motion is affine in space."""
+        """The velocity of the first body at a point, as the second sees it: a rigid motion is affine in space."""
         own, velocity = self.touch.seen[0], self.velocity
         away = np.concatenate([own, np.ones((len(own), 1))], axis=1)
         return np.asarray(np.append(point, 1.0) @ np.linalg.lstsq(away, velocity, rcond=None)[0])

@@ -22,8 +22,8 @@ _U, _TINY = 2.0**-53, 2.0**-1000
 
 
 class Planes(NamedTuple):
-    """Of triangles (m): `normal` (m, 3), rounded; `error` (m,): no component of an exact normal is further from it; `axis` (m,): of those
-    at right angles to one, else -1; `steep` (m,): an axis that is not in the plane, proved.
+    """The planes of triangles (m): `normal` (m, 3), rounded; `error` (m,): no component of an exact normal is further from it; `axis` (m,):
+    of those at right angles to one, else -1; `steep` (m,): an axis that is not in the plane, proved.
     """
 
     normal: np.ndarray
@@ -33,10 +33,11 @@ class Planes(NamedTuple):
 
 
 class Entities(Frozen):
-    """Of a Mesh, closed and at rest. ValueError for one that is open, not manifold, not oriented or degenerate: it names the triangles.
+    """The entities of a Mesh, closed and at rest. ValueError for one that is open, not manifold, not oriented or degenerate: it names the
+    triangles.
 
     `face_of` (m,): the number of the face that each triangle is in; `edge_of` (e,): that of the edge which each edge of the mesh belongs
-    to, -1 for a pseudo edge; `is_vertex` (n,): is it a vertex of the polyhedron?
+    to, -1 for a pseudo edge; `is_vertex` (n,): whether it is a vertex of the polyhedron.
     """
 
     def __init__(self, mesh: Mesh) -> None:
@@ -99,7 +100,7 @@ class Entities(Frozen):
         return Planes(normal, error, axis, steep)
 
     def _coplanar(self) -> np.ndarray:
-        """(e,): do the triangles of an edge lie in one plane? ValueError where one of them lies on the other."""
+        """(e,): whether the triangles of an edge lie in one plane. ValueError where one of them lies on the other."""
         first, last = self.known.sides.T
         apex = self.corners[last].sum(axis=1) - self.edges.sum(axis=1)
         d = self.vertices[apex] - self.vertices[self.corners[first, 0]]
@@ -114,7 +115,7 @@ class Entities(Frozen):
         return flat
 
     def plane(self, triangle: int) -> Plane:
-        """Of a triangle, exactly."""
+        """The plane of a triangle, exactly."""
         if triangle not in self._exact:
             a, b, c = self.corners[triangle].tolist()
             self._exact[triangle] = self.scaled.through(a, b, c)
@@ -147,7 +148,9 @@ class Entities(Frozen):
 
 
 def normals(corner: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Of triangles (m, 3, 3), and how far their components may be off: differences, products and a difference are rounded once each."""
+    """The normals of triangles (m, 3, 3), and how far their components may be off: differences, products and a difference are rounded once
+    each.
+    """
     u, v = corner[:, 1] - corner[:, 0], corner[:, 2] - corner[:, 0]
     i, j = [1, 2, 0], [2, 0, 1]
     first, second = u[:, i] * v[:, j], u[:, j] * v[:, i]

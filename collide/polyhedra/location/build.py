@@ -114,7 +114,7 @@ class _Build:
         raise RuntimeError("empty parts of boxes are left without a label")
 
     def check(self) -> None:
-        """Is on both sides of all faces what their triangles say, and the outside outside?"""
+        """Check that both sides of all faces are what their triangles say, and that the outside is outside."""
         if self.tree.walk(self.outer[None, :3])[0] != OUT:
             k = int(self.entities.vertices[self.entities.corners].max(axis=1)[:, 0].argmax())
             raise ValueError(f"{self.entities.name} is inside out: triangle {k} goes round clockwise, as seen from outside")
@@ -130,12 +130,12 @@ class _Build:
                 self._refuse(int(triangles[(found != want).argmax()]))
 
     def _beside(self, pieces: np.ndarray, roots: np.ndarray, shares: tuple[int, ...]) -> np.ndarray:
-        """What is beside the pieces of faces (k,), on the sides of nodes (k,)."""
+        """The leaves beside the pieces of faces (k,), on the sides of nodes (k,)."""
         points, radius = self._middles(pieces, shares)
         return self.tree.walk(points, exact=lambda k: self._middle(int(pieces[k]), shares), roots=roots, radius=radius)
 
     def _up(self, nodes: np.ndarray, triangles: np.ndarray) -> np.ndarray:
-        """(k,): does the normal of a triangle in the plane of a node point above?"""
+        """(k,): whether the normal of a triangle in the plane of a node points above."""
         return (self.tree.arrays["normal"][nodes] * self.entities.planes.normal[triangles]).sum(axis=1) > 0
 
     def _middles(self, pieces: np.ndarray, shares: tuple[int, ...]) -> tuple[np.ndarray, np.ndarray]:
@@ -153,7 +153,7 @@ class _Build:
         return mixture([self._corner(i, q) for i in range(begin, begin + count)], np.resize(shares, count).tolist())
 
     def _refuse(self, triangle: int) -> None:
-        """Why is the inside not on one side of a triangle?"""
+        """Raise ValueError with the reason why the inside is not on one side of a triangle."""
         for border in (False, True):
             for k in (triangle, *range(len(self.entities.corners))):
                 for j in self._apart(k):

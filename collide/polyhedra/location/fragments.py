@@ -56,7 +56,7 @@ class BuildMemory(TreeMemory):
 
 @native
 def signs(s: BuildMemory, t: int) -> None:
-    """Of all corners in the region, by the node that was made last."""
+    """Find the signs of all corners in the region, by the node that was made last."""
     n = s.nodes - 1
     s.asked = 0
     for q in range(s.region[t, 3], s.region[t, 4]):
@@ -73,7 +73,7 @@ def signs(s: BuildMemory, t: int) -> None:
 
 @native
 def on_plane(s: BuildMemory, n: int, q: int, i: int, before: int) -> bool:
-    """Is corner i in the plane because of what it is: a vertex of it, or a point of an edge in it?"""
+    """Whether corner i is in the plane because of its origin: a vertex of it, or a point of an edge in it."""
     if s.of[i] >= 0:
         return belongs(s, n, s.of[i])
     if s.piece[q, 1] == 2:
@@ -103,7 +103,7 @@ def belongs(s: BuildMemory, n: int, vertex: int) -> bool:
 
 @native
 def take(s: BuildMemory, n: int, q: int, child: int) -> None:
-    """What of a piece is in a child of the region."""
+    """Take the part of a piece that is in a child of the region."""
     begin, count = s.piece[q, 0], s.piece[q, 1]
     lowest, highest = 0, 0
     for i in range(begin, begin + count):
@@ -146,7 +146,7 @@ def clip_edge(s: BuildMemory, n: int, begin: int, way: int) -> None:
 
 @native
 def clip_face(s: BuildMemory, n: int, begin: int, count: int, way: int) -> None:
-    """What lies on one side of the plane, in which a side of it is new."""
+    """Clip a face to one side of the plane, in which the part has a new side."""
     for c in range(count):
         i, j = begin + c, begin + (c + 1) % count
         here, there = way * s.sign[i], way * s.sign[j]

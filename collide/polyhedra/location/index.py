@@ -20,7 +20,7 @@ from .tree import EDGE, IN, SIDE, VERTEX
 
 
 class Kind(Enum):
-    """Where a point is: IN a body or OUT of it, or on its surface: of a polyhedron inside a FACE, inside an EDGE, or at a VERTEX.
+    """The location of a point: IN a body or OUT of it, or on its surface: of a polyhedron inside a FACE, inside an EDGE, or at a VERTEX.
     UNRESOLVED: at the surface of a curved body, or so near that it is not known.
     """
 
@@ -104,7 +104,7 @@ class Index(Frozen):
 
     @property
     def nodes(self) -> int:
-        """How many planes the tree has."""
+        """The number of planes of the tree."""
         return len(self.tree.child)
 
     @property
@@ -171,7 +171,7 @@ class Index(Frozen):
 
 
 def runs(segment: HomogeneousSegment) -> list[Run]:
-    """What a segment runs through."""
+    """The places that a segment runs through, by kind and number."""
     pieces = segment.pieces()
     kinds, numbers = unpacked(np.array([p.leaf for p in pieces]))
     return [(kind, number, np.array([float(c) for c in segment.at(p.begin)]) if p.begin == p.end and p.leaf <= -8 else None)
@@ -199,7 +199,7 @@ def checked_places(given: Any, name: str, dimensions: int) -> np.ndarray:
 
 
 def checked_tolerance(tolerance: Any) -> float:
-    """Of a plane, as a float."""
+    """The tolerance of a plane, as a float."""
     if not is_number(tolerance) or not 0 <= tolerance < math.inf:
         raise ValueError(f"tolerance must be a number that is not negative, got {shown(tolerance)}")
     return float(tolerance)

@@ -43,7 +43,7 @@ class IndexTree(Frozen):
         return self.arrays["child"]
 
     def plane(self, n: int) -> Plane:
-        """Of a node, exactly."""
+        """The plane of a node, exactly."""
         if n not in self._planes:
             scaled, (kind, number, k), axis = self.entities.scaled, self.arrays["what"][n].tolist(), int(self.arrays["axis"][n])
             if axis >= 0:

@@ -94,8 +94,8 @@ def known(s: PointWalkMemory, i: int, n: int) -> int:
 
 @native
 def better(a: int, b: int) -> int:
-    """Of two leaves the one of less dimension: entities, then IN and OUT, then NOTHING. IN and OUT, to which a tolerance leads,
-    is UNKNOWN.
+    """The one of two leaves that has less dimension: entities, then IN and OUT, then NOTHING. IN and OUT, to which a tolerance leads, is
+    UNKNOWN.
     """
     if a <= -8 and b <= -8:
         return b if (-8 - b) % 4 < (-8 - a) % 4 else a

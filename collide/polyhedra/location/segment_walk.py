@@ -94,7 +94,7 @@ def _least(*layers: Sequence[SegmentPiece]) -> list[SegmentPiece]:
 
 
 def _leaf(pieces: Sequence[SegmentPiece], cell: SegmentPiece) -> int:
-    """What a cell is in."""
+    """The leaf that a cell is in."""
     if cell.begin == cell.end:
         return next(p.leaf for p in pieces if p.begin == cell.begin == p.end or p.begin < cell.begin < p.end)
     return next(p.leaf for p in pieces if p.begin <= cell.begin < cell.end <= p.end)

@@ -46,7 +46,7 @@ def choose(s: BuildMemory, t: int) -> None:
 
 @native
 def cut_box(s: BuildMemory, t: int, n: int) -> bool:
-    """Is there a way to cut a box with many faces that puts less of them on the larger side?"""
+    """Whether there is a way to cut a box with many faces that puts less of them on the larger side."""
     best, least = -1, 0
     for k in range(3):
         faces = halves(s, t, n, k)
@@ -86,7 +86,7 @@ def halves(s: BuildMemory, t: int, n: int, k: int) -> int:
 
 @native
 def about(s: BuildMemory, n: int, q: int) -> int:
-    """1 above, -1 below, 0 on both sides, 2 on the plane, but for rounding."""
+    """1 above, -1 below, 0 on both sides, 2 on the plane, except for rounding."""
     lowest, highest = np.inf, -np.inf
     for c in range(s.piece[q, 0], s.piece[q, 0] + s.piece[q, 1]):
         evaluate(s, n, s.x[c, 0], s.x[c, 1], s.x[c, 2], s.x[c, 3])

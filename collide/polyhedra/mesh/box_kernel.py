@@ -150,7 +150,7 @@ def _separated(L: Lanes, d: Direction, first: Sequence[Vector], second: Sequence
 
 
 def _crosses(L: Lanes, p: Vector, q: Vector, face: Sequence[Vector]) -> Value:
-    """Are p and q strictly on both sides of the plane of the face, and do its edges all turn the same way round the line pq?"""
+    """Whether p and q are strictly on both sides of the plane of the face, and its edges all turn the same way round the line pq."""
     a, b, c = face
     normal = cross(L, between(L, a, b), between(L, a, c))
     sides = [dot(L, normal, between(L, a, x)) for x in (p, q)]

@@ -27,7 +27,7 @@ def straight(corners: Sequence[np.ndarray], part: int, tolerance: float) -> Any:
 
 
 def moving(known: ExactMotion, corners: Sequence[np.ndarray], part: int, span: tuple[float, float], tolerance: float) -> tuple[bool, Any]:
-    """Is it decided whether parts meet within a span, before which they do not; and the first contact, if there is one?"""
+    """Whether a meeting of parts within a span, before which they do not meet, is decided; and the first contact, if there is one."""
     begin, end = span
     window = known.window(begin, end)
     if part == MEET:
@@ -54,5 +54,5 @@ def moving(known: ExactMotion, corners: Sequence[np.ndarray], part: int, span: t
 
 
 def _points(part: int) -> Any:
-    """Of the corners of both triangles those that a query is about."""
+    """The corners of both triangles that a query is about."""
     return (*FACES, *EDGES)[part]

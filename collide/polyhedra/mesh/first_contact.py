@@ -83,7 +83,7 @@ class MeshContact:
 
     @property
     def exists(self) -> bool:
-        """Is the contact *proved* to exist within the bracket?"""
+        """Whether the contact is *proved* to exist within the bracket."""
         return self.status is Status.CONTACT
 
     @property
@@ -92,7 +92,7 @@ class MeshContact:
         return False
 
     def summary(self) -> str:
-        """What was found, and what of it is proved, in a paragraph."""
+        """The answer in a paragraph, and the part of it that is proved."""
         work = f"{self.pairs:,} pairs of triangles and {self.queries:,} queries took {self.seconds:.3f} s."
         if self.time is None:
             return " ".join(["No contact, proved for the whole time span.", work, *self.notes])
@@ -253,7 +253,7 @@ class _Search:
                 self.arrays.refer(f"ball{k + 1}", seen.balls[k].ctypes.data)
 
     def run(self, budget: Budget, began: float, axis: ScrewAxis | None) -> bool:
-        """Did it end within the budget? Ctrl-C ends it like a spent one. `axis`: of a screw by which they move."""
+        """Whether it ended within the budget. Ctrl-C ends it like a spent one. `axis`: of a screw by which they move."""
         self.most = NO_LIMIT if budget.boxes is None else int(budget.boxes)
         tests = _SLICE if axis is None else _UNSEEN
         with contextlib.suppress(KeyboardInterrupt, TimeUp):
@@ -309,7 +309,7 @@ class _Search:
         self.recorded = 0
 
     def leave(self, doubt: Sequence[float], i: int, j: int, part: int) -> None:
-        """Notes a query that is not decided; see `loop.note`."""
+        """Note a query that is not decided; see `loop.note`."""
         self.least, self.cut = min(self.least, doubt[0]), min(self.cut, max(doubt[0] + self.tolerance, doubt[1]))
         if doubt[0] < self.arrays["best"][1, 0]:
             self.arrays["best"][1] = *doubt, np.nan, np.nan, i, j, part, UNDECIDED

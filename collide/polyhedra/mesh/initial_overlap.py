@@ -18,8 +18,8 @@ def _volume(a: Point, b: Point, c: Point, d: Point) -> Fraction:
 
 
 def meet_exactly(first: Sequence[Point], second: Sequence[Point], border: bool = False) -> bool:
-    """Does an edge of one triangle strictly cross the other, or its `border`? If none does, and the triangles meet, then a vertex or an
-    edge touches one of the other's vertices, edges or faces, which is a matter of queries.
+    """Whether an edge of one triangle strictly crosses the other, or its `border`. If none does, and the triangles meet, then a vertex or
+    an edge touches one of the other's vertices, edges or faces, which is a matter of queries.
     """
     return any(_crosses(other[k], other[(k + 1) % 3], face, border) for face, other in ((first, second), (second, first)) for k in range(3))
 

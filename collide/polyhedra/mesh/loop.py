@@ -22,7 +22,7 @@ FINISHED, SLICE, NEED_ROOM, DECIDE, SPENT = 0, 1, 2, 3, 4
 
 
 class MeshMemory(ScrewMemory):
-    """What belongs to a mesh is the caller's."""
+    """The memory of a search, in which the data of a mesh are the caller's."""
 
     unset = ("box_room",)
 
@@ -171,7 +171,7 @@ def triangles(s: MeshMemory, i: int, j: int, time: float) -> None:
 
 @native
 def turned_past(s: MeshMemory, i: int, j: int, time: float) -> bool:
-    """Does the screw keep two triangles apart from `time` on? Else what is known of their parts is put ready."""
+    """Whether the screw keeps two triangles apart from `time` on. Else the data of their parts are put ready."""
     sweep(s, time, min(s.cut, s.end))
     for k in range(3):
         for c in range(5):
@@ -259,7 +259,7 @@ def note(s: MeshMemory, verdict: int, i: int, j: int, part: int) -> None:
 
 @native
 def meet(s: MeshMemory, i: int, j: int, time: float) -> None:
-    """Do the triangles meet at the beginning in more than a vertex or an edge with an edge?"""
+    """Test whether the triangles meet at the beginning in more than a vertex or an edge with an edge."""
     for k in range(3):
         for c in range(6):
             s.q[6 * k + c] = s.vertex1[s.corner1[i, k], c]

@@ -47,7 +47,7 @@ class ScrewBounds(NamedTuple):
 
 @functools.lru_cache(maxsize=256)
 def axis_of(first: Motion, second: Motion) -> ScrewAxis | None:
-    """Of two bodies of which one is at rest, and the other moves by an even screw after it was placed; None for others."""
+    """The screw axis of two bodies of which one is at rest, and the other moves by an even screw after it was placed; None for others."""
     for moving, body, still in ((0, first, second), (1, second, first)):
         if body.screw is not None and still.is_constant:
             screw, before = body.screw
@@ -91,7 +91,7 @@ def _margin(axis: ScrewAxis, meshes: tuple[Mesh, Mesh], span: tuple[float, float
 
 
 def objects_apart(axis: ScrewAxis, meshes: tuple[Mesh, Mesh], span: tuple[float, float]) -> bool:
-    """Are two meshes apart throughout, by the balls round them, as seen from the axis?"""
+    """Whether two meshes are apart throughout, by the balls round them, as seen from the axis."""
     wide, (low, high) = 4 * _margin(axis, meshes, span), sorted(axis.rise[0] + axis.rise[1] * e for e in span)
     (d, h, r), (e, k, q) = (_ball(axis, body, mesh) for body, mesh in enumerate(meshes))
     reach, above = r + q + wide, h - k if axis.moving == 0 else k - h

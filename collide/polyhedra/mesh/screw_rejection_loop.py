@@ -24,7 +24,7 @@ HALF, ANY = 3.141592653589793, 4.0
 
 
 class ScrewMemory(LinearMemory):
-    """What belongs to the screw, of a mesh's vertices: two coordinates across the axis, the height, the distance from it, the angle."""
+    """The data of the screw; for a mesh's vertices: two coordinates across the axis, the height, the distance from it, the angle."""
 
     screw: int                                     # 1 + the mesh that moves, or 0 where nothing does by an even screw
     turn: Floats = array(2)                        # its angle at time 0, and in a unit of time
@@ -43,7 +43,7 @@ class ScrewMemory(LinearMemory):
 
 @native
 def sweep(s: ScrewMemory, time: float, end: float) -> None:
-    """What the screw does in a window."""
+    """Find the turn and the rise of the screw in a window."""
     a, b = s.turn[0] + s.turn[1] * time, s.turn[0] + s.turn[1] * end
     s.turned[0], s.turned[1] = 0.5 * (a + b), 0.5 * abs(b - a) + 2.0e-12 * (1.0 + abs(a) + abs(b))
     a, b = s.rise[0] + s.rise[1] * time, s.rise[0] + s.rise[1] * end
@@ -78,7 +78,7 @@ def of_ball(s: ScrewMemory, row: int, distance: float, height: float, angle: flo
 
 @native
 def nodes_refused(s: ScrewMemory, a: int, b: int) -> bool:
-    """Are two nodes apart throughout the window, by the balls round them?"""
+    """Whether two nodes are apart throughout the window, by the balls round them."""
     of_ball(s, BALLS, s.ball1[a, 0], s.ball1[a, 1], s.ball1[a, 2], s.ball1[a, 3])
     of_ball(s, BALLS + 1, s.ball2[b, 0], s.ball2[b, 1], s.ball2[b, 2], s.ball2[b, 3])
     return refused(s, BALLS, BALLS + 1, NODES)
@@ -126,7 +126,7 @@ def of_triangle(s: ScrewMemory, row: int, k: int) -> None:
 
 @native
 def of_parts(s: ScrewMemory) -> None:
-    """Of the edges and vertices of both triangles; `sweep` and `of_triangle` were called."""
+    """Find the bands of the edges and vertices of both triangles; `sweep` and `of_triangle` were called."""
     for side in range(2):
         for k in range(3):
             of_edge(s, BODY * side + EDGE + k, 3 * side + k, 3 * side + (k + 1) % 3)
@@ -135,7 +135,7 @@ def of_parts(s: ScrewMemory) -> None:
 
 @native
 def refused(s: ScrewMemory, first: int, second: int, kind: int) -> bool:
-    """Are these parts, of the first and of the second mesh, apart throughout the window?"""
+    """Whether these parts, of the first and of the second mesh, are apart throughout the window."""
     test = -1
     a, b = first, second
     if s.screw == 2:

@@ -34,9 +34,9 @@ from generative import Motion, t
 from .loop import LARGEST
 
 ENTRIES = 12
-"""Of a motion: the rotation row by row, and the translation."""
+"""The number of entries of a motion: the rotation row by row, and the translation."""
 SIDES = START, END, AT_START, AT_END = 0, 1, 2, 3
-"""Of an entry in a table: its control at either end of the window, and its values at these two moments."""
+"""Parts of an entry in a table: its control at either end of the window, and its values at these two moments."""
 SANE, CONTINUOUS = 2 * ENTRIES * 8, 2 * ENTRIES * 8 + 1
 """Places of the flags in a table: every interval is bounded by LARGEST; the motions are continuous in the window."""
 TABLE, CLOCK = 2 * ENTRIES * 8 + 2, 6
@@ -128,7 +128,7 @@ def _write(L: Lanes, jumps: bool) -> None:
 
 
 def _controls(L: Lanes, a: Interval, b: Interval, curve: Interval, wide: Interval, reach: Value) -> tuple[Interval, Interval]:
-    """Of one entry, with a bound of (b - a)^2 / 8."""
+    """The controls of one entry, with a bound of (b - a)^2 / 8."""
     zero = L.const(0.0)
     # -[0, reach] [lo, hi] is the interval from -reach max(hi, 0) to reach max(-lo, 0).
     down, up = (L.mul(reach, L.max(x, zero)) for x in (curve[1], curve[0]))

@@ -57,7 +57,7 @@ class MotionControls:
         return [plus(self.L, d.dot(row), x) for row, x in zip(self.rows, self.shift, strict=True)]
 
     def vector(self, v: Vector) -> Vector:
-        """Of an interval vector no wider than a rounding: R v is R m and at most |R| r off, for doubles m and |v - m| <= r."""
+        """R v of an interval vector v no wider than a rounding: R m and at most |R| r off, for doubles m and |v - m| <= r."""
         L = self.L
         m = middle(L, v)
         d = Direction(L, m)

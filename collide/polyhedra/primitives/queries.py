@@ -278,13 +278,13 @@ class _Limit:
 
     @property
     def over(self) -> bool:
-        """Is the time up, or was Ctrl-C pressed?"""
+        """Whether the time is up, or Ctrl-C was pressed."""
         self.ended = self.ended or interrupted() or perf_counter() - self.begin > (self.budget.seconds or math.inf)
         return self.ended
 
     @contextlib.contextmanager
     def working(self) -> Iterator[None]:
-        """What is done within it ends when the time is up, or by Ctrl-C; what comes after it ends at its first look at the clock."""
+        """End the work within this context when the time is up, or by Ctrl-C; work after it ends at its first look at the clock."""
         end = self.begin + (self.budget.seconds or math.inf)
         try:
             with limited(lambda: -1.0 if self.ended else end - perf_counter()):
@@ -398,7 +398,7 @@ def _repeated(parameters: Parameters, n: int, times: int) -> Parameters:
 
 
 def check_moving_tolerance(tolerance: float, span: tuple[float, float]) -> float:
-    """Of a time bracket; ValueError where it is below the resolution of the search."""
+    """Check the tolerance of a time bracket; ValueError where it is below the resolution of the search."""
     tolerance = check_tolerance(tolerance, 1e-13)
     if tolerance < finest(span):
         raise ValueError(f"tolerance must be at least {finest(span):.3g} for the time span {span[0]:g} to {span[1]:g}, got {tolerance:g}")

@@ -8,7 +8,7 @@ the query (see `exact.feature_pairs`),
 
 * there is no contact where the coefficients of the volume w . (e x f) have one strict sign;
 * for a vector n of doubles separating all points of one part from the other at both ends there is none between;
-* at a contact n . X = x n . N with N = e x f for a parameter x >= 0, likewise for the other constraints: no
+* at a contact n . X = x n . N with N = e x f for a parameter x >= 0, and so for the other constraints: no
   contact where the coefficients of n . X and of n . N have strict and opposite signs;
 * if n . N > 0, every such n . X >= 0, and the volume has opposite signs (or is 0) at the moments a and b, all points being
   continuous: it is zero in between, there the points are coplanar, N is not zero, and the parameters n . X / n . N satisfy
@@ -39,7 +39,7 @@ from codegen.emit.lanes import Lanes
 from codegen.machine.straight_line import straight_line
 
 DEAD, UNKNOWN, PROVED = 0.0, 1.0, 2.0
-"""What the kernel says of a window."""
+"""Answers of the kernel on a window."""
 EDGES = {False: ((0, 1), (2, 3)), True: ((1, 2), (1, 3))}
 """The points at both ends of the edge vectors e and f."""
 
@@ -154,7 +154,7 @@ class StraightWindow:
         return [L.add(x, L.sub(y, z)) for x, y, z in zip(w, f, e, strict=True)]
 
     def separated(self, n: Exact) -> Value:
-        """Do n or -n separate the parts at both ends of the window?"""
+        """Whether n or -n separates the parts at both ends of the window."""
         L = self.L
         d = Direction(L, n)
         count = 1 if self.face else 2

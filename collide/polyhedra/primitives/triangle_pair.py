@@ -9,8 +9,8 @@ EDGES = np.array([[i, (i + 1) % 3, 3 + j, 3 + (j + 1) % 3] for i in range(3) for
 
 
 def earliest(time: np.ndarray, proved: np.ndarray, tolerance: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Of answers (n, k, 2), NaN for none, of which some are proved: which one comes first, a bracket of the earliest
-    contact, and whether one in it is proved.
+    """The first of answers (n, k, 2), NaN for none, of which some are proved: its number, a bracket of the earliest contact, and whether
+    one in it is proved.
 
     No contact is before the least lower end. If a proved one ends within the tolerance from there, it decides; else
     nothing is claimed of what comes after the upper end of an earlier one that is not proved.

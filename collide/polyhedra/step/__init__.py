@@ -1,4 +1,4 @@
-"""How far the vertices of a mesh may go along straight paths without contact of the mesh with itself.
+"""The part of straight paths that the vertices of a mesh may go without contact of the mesh with itself.
 
 - `candidates`: vertices and faces, and pairs of edges, that may meet
 - `first_event`: the first time at which any of these meet, exactly

@@ -45,7 +45,7 @@ class Spans(NamedTuple):
     high: np.ndarray
 
     def near(self, which: np.ndarray, other: "Spans", others: np.ndarray, slack: float) -> np.ndarray:
-        """Which of the pairs of parts, of these and of other ones, no direction tells apart: their numbers, in order."""
+        """The pairs of parts, of these and of other ones, that no direction tells apart: their numbers, in order."""
         rows = np.arange(len(which))
         for low, high, least, most in zip(self.low, self.high, other.low, other.high, strict=True):
             i, j = which[rows], others[rows]
@@ -55,7 +55,7 @@ class Spans(NamedTuple):
 
 
 class NearParts:
-    """Of a mesh, places of its vertices (n, 3) at both ends, and a distance.
+    """Near parts of a mesh, from the places of its vertices (n, 3) at both ends, and a distance.
 
     `pairs` (p, 2): faces that may come within the distance; so may `points` (k, 4), a vertex and those of a face, and `edges` (l, 4).
     """

@@ -19,7 +19,7 @@ _ROUGH, _FINE = 1e-6, 1e-13
 
 
 def clear_until(before: np.ndarray, after: np.ndarray, points: np.ndarray, edges: np.ndarray) -> float:
-    """A time before which, but for the start, no candidates meet, within 1e-13 of the first at which some do; infinite for none."""
+    """A time before which, except for the start, no candidates meet, within 1e-13 of the first at which some do; infinite for none."""
     cut = math.inf
     for which, query, face in ((points, vertex_face, True), (edges, edge_edge, False)):
         if not len(which):

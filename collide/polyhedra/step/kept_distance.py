@@ -1,4 +1,4 @@
-"""Until when parts of a mesh are proved farther from each other than a distance.
+"""The time until which parts of a mesh are proved farther from each other than a distance.
 
 For a direction n of length 1 at most, two triangles, edges or points are no nearer than the least of n (p - q) over their corners p, q; on
 straight paths that is a linear function of time for each p and q. So a direction, taken from the closest points at a time, proves a stretch

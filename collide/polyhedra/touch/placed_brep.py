@@ -68,13 +68,13 @@ class PlacedBrep:
         self._places = dict[int, Place]()
 
     def vertex(self, k: int) -> Place:
-        """Where a vertex is, exactly."""
+        """The place of a vertex, exactly."""
         if k not in self._places:
             self._places[k] = self.carried([Fraction(x) for x in self.entities.vertices[k].tolist()])
         return self._places[k]
 
     def _near(self, corners: np.ndarray) -> np.ndarray:
-        """(n,): may what has these vertices (n, k) come to the box?"""
+        """(n,): whether a part with these vertices (n, k) may come to the box."""
         p, off = self.about[corners], self.off[corners].max(axis=1)[:, None]
         return ((p.min(axis=1) - off <= self.box[3:]) & (p.max(axis=1) + off >= self.box[:3])).all(axis=1)
 
@@ -95,8 +95,8 @@ class PlacedBrep:
             yield number, HomogeneousSegment(self.tree, first, last, self.tolerance)
 
     def enters(self, triangle: int) -> bool:
-        """Is a part of a triangle inside the other body, or in a face of it that has its outside on the same side? With a tolerance, which
-        such a part may be within, the latter alone.
+        """Whether a part of a triangle is inside the other body, or in a face of it that has its outside on the same side. With a
+        tolerance, which such a part may be within, the latter alone.
         """
         corners, tree = self.entities.corners[triangle].tolist(), self.tree
         a, b, c = tree.entities.scaled.points([self.vertex(k) for k in corners])
@@ -105,7 +105,7 @@ class PlacedBrep:
                    for leaf, _ in self._parts(0, [a, b, c]))
 
     def _parts(self, n: int, polygon: Sequence[Point]) -> Iterator[tuple[int, Sequence[Point]]]:
-        """The leaves that the inner points of a convex polygon come to, but for lines in it, with the parts that do."""
+        """The leaves that the inner points of a convex polygon come to, except for lines in it, with the parts that do."""
         if n < 0:
             yield n, polygon
             return
@@ -132,7 +132,7 @@ class PlacedBrep:
 
 
 def _clipped(polygon: Sequence[Point], sides: Sequence[int], plane: Plane) -> list[Point]:
-    """What of a polygon is above a plane."""
+    """The part of a polygon above a plane."""
     found = []
     for k, (p, here) in enumerate(zip(polygon, sides, strict=True)):
         after = (k + 1) % len(polygon)

@@ -36,6 +36,6 @@ def normal_of(placed: tuple[PlacedBrep, PlacedBrep], first: Entity, second: Enti
 
 
 def unit(x: np.ndarray) -> np.ndarray:
-    """Of length 1; NaN for what has none."""
+    """Scale vectors to the length 1; NaN for those that have none."""
     length = np.sqrt((x ** 2).sum(axis=-1, keepdims=True))
     return np.asarray(np.where(length > _PARALLEL, x / np.where(length > _PARALLEL, length, 1.0), np.nan))

@@ -41,7 +41,9 @@ class TouchStatus(Enum):
 
 
 class TouchContact(NamedTuple):
-    """What of the first body is at what of the second one, by kind and number as in `Index`, and a point (3,) where, in the world."""
+    """The entity of the first body and that of the second one at a contact, by kind and number as in `Index`, and a point (3,) of it, in
+    the world.
+    """
 
     first: tuple[Kind, int]
     second: tuple[Kind, int]
@@ -50,14 +52,14 @@ class TouchContact(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Touch:
-    """How two polyhedra stand to each other.
+    """The relation of two polyhedra to each other.
 
     `status`: see `TouchStatus`. `contacts`: vertices at faces, edges and vertices, and edges at edges; none if they penetrate. Of edges
     that lie along each other the point is in the middle. `clusters` (k,): the number of the cluster of each contact: those at one place, or
     with a tolerance, those connected by distances below four times that. `planes` (c, 2, 3): for each cluster a point and the unit normal
     of the tangent plane, which points from the first body into the second; NaN where there is none. `main` (c,): the contact of each
     cluster that they are taken from. `inside` (3,): a point of the surface of one body inside the other, None if they do not penetrate, or
-    only face on face. `rounded`: are the poses not rational? Then they were rounded to doubles, and answers hold for those.
+    only face on face. `rounded`: whether the poses are not rational. Then they were rounded to doubles, and answers hold for those.
     """
 
     status: TouchStatus
@@ -69,7 +71,7 @@ class Touch:
     rounded: bool
 
     def summary(self) -> str:
-        """What was found, in a sentence or two."""
+        """The answer in a sentence or two."""
         said = {TouchStatus.SEPARATE: "The bodies have no point in common.", TouchStatus.PENETRATING: "The bodies penetrate each other."}
         count = f"The bodies touch: {len(self.contacts)} contacts in {len(self.planes)} places."
         poses = " Their poses are not rational, and were rounded to doubles." if self.rounded else ""
@@ -209,7 +211,7 @@ def _of_vertices(body: PlacedBrep) -> Iterator[_Hit]:
 
 
 def _of_edges(body: PlacedBrep) -> Iterator[_Hit]:
-    """Where edges are inside, at edges, or at vertices: at their ends they are vertices."""
+    """The places where edges are inside, at edges, or at vertices: at their ends they are vertices."""
     for number, segment in body.edges():
         for piece in segment.pieces():
             inner = 0 < piece.begin + piece.end < 2

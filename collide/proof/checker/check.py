@@ -42,7 +42,7 @@ class CheckStatus(Enum):
 
 @dataclass(frozen=True)
 class Checked:
-    """What the checker says of a log: `theorem` in words, if it is ACCEPTED; else the `reason`, and the `line` (from 1) that does not
+    """The answer of the checker on a log: `theorem` in words, if it is ACCEPTED; else the `reason`, and the `line` (from 1) that does not
     follow. `statement`: the lines that say what is claimed, of what formulas. `steps` were verified, in `seconds`.
     """
 
@@ -65,8 +65,8 @@ class Checked:
 
 
 def check(path: str | PathLike[str], *, executor: Any = None, seconds: float = math.inf) -> Checked:
-    """Is the log in the file `path` a proof? ACCEPTED with the theorem that it proves, or REJECTED with the first step that does not
-    follow.
+    """Check whether the log in the file `path` is a proof: ACCEPTED with the theorem that it proves, or REJECTED with the first step that
+    does not follow.
 
     Formulas are evaluated in Arb, by the rules of this folder alone; nothing of the search, nor of its code, is used. `executor`:
     anything with `submit` or `map`, such as a ProcessPoolExecutor, which then verifies blocks of steps. After so many `seconds` it stops.
@@ -87,7 +87,7 @@ def check(path: str | PathLike[str], *, executor: Any = None, seconds: float = m
 
 
 def _verified(claims: Claims, executor: Any) -> Iterator[int]:
-    """How many steps are verified, one after another, or by an executor, of which few blocks wait at a time. Raises `Refused`."""
+    """The numbers of steps verified, one after another, or by an executor, of which few blocks wait at a time. Raises `Refused`."""
     steps = claims.steps()
     if executor is None:
         for step in steps:
@@ -114,7 +114,7 @@ def _block(task: tuple[list[str], list[ClaimStep]]) -> int:
 
 
 def follow(problem: LogProblem, step: ClaimStep) -> None:
-    """Raises `Refused` if a step does not follow."""
+    """Raise `Refused` if a step does not follow."""
     kind, *words = step.words
     try:
         box, numbers, system = [side(*ends) for ends in step.box], [arb(double(word)) for word in words], problem.system(step.case)

@@ -22,10 +22,10 @@ STATEMENT, DEEPEST, ZEROS = 1 << 22, 2000, 1 << 17
 CLAIMS = {("contact", "none"): (1, 0), ("contact", "some"): (0, 2), ("contact", "one"): (0, 2), ("distance", "none"): (1, 0),
           ("distance", "some"): (1, 2), ("zeros", "none"): (0, 0), ("zeros", "some"): (0, 1), ("zeros", "one"): (0, 1),
           ("minimum", "none"): (1, 0), ("minimum", "some"): (1, 1)}  # fmt: skip
-"""Of each question and claim, how many numbers it has (a time, a distance or a value), and how many parts. Boxes (`box`) are of zeros."""
+"""The counts of numbers (a time, a distance or a value) and of parts that each question and claim has. Boxes (`box`) are of zeros."""
 STEPS = {"contact": ("s", "n", "c", "h", "l", "d"), "distance": ("s", "n", "c", "h"), "zeros": ("s", "n", "c", "i"),
          "minimum": ("s", "n", "c")}  # fmt: skip
-"""Of each question, the steps of a tree: `h` is of several triangles, `d` of two places of one piece."""
+"""The steps of a tree for each question: `h` is of several triangles, `d` of two places of one piece."""
 
 
 class ClaimStep(NamedTuple):
@@ -38,7 +38,7 @@ class ClaimStep(NamedTuple):
 
 
 class Claims:
-    """What a log states and claims; `theorem`: what follows when all steps do."""
+    """The statement and the claims of a log; `theorem`: what follows when all steps do."""
 
     def __init__(self, lines: Lines) -> None:
         self.lines = lines
@@ -116,7 +116,7 @@ class Claims:
         require(len(self.listed) * max(len(box), 1) <= ZEROS, f"boxes of zeros have more than {ZEROS} sides")
 
     def _case(self, claim: str, args: Sequence[str]) -> Case:
-        """What a claim is about."""
+        """The case that a claim is about."""
         numbers, named = CLAIMS.get((self.problem.question, claim), (0, -1))
         require(len(args) == numbers + named, "this is no claim about what the log states")
         bound = double(args[0]) if numbers else None

@@ -20,7 +20,7 @@ from flint import arb, fmpq
 from .text import Formula, count, number, read, require
 
 LARGEST = 300_000
-"""How many operations all formulas of a program have together."""
+"""The largest number of operations of all formulas of a program together."""
 FARTHEST, USUAL, EXPONENTIAL = 1 << 1000, 1 << 12, 1 << 200
 """A number is written as 2^k times 64 bits, with |k| below FARTHEST, so it is short: a chain of a thousand squares, each of which
 doubles k, is refused. What is no product and no exponential adds less than USUAL to the greatest |k|, as do numbers of a log (DIGITS) and
@@ -53,7 +53,7 @@ def choice(s: Any, a: Any, b: Any) -> Any:
 
 
 def jump(s: Any, a: Any, b: Any) -> Any:
-    """Likewise, but nothing where s may be 0."""
+    """a where s > 0, b where s < 0, nothing where s may be 0."""
     return a if s > 0 else b if s < 0 else arb("nan")
 
 
@@ -146,7 +146,7 @@ class FormulaProgram:
         self.assumed[name] = Assumed(name, count(args[1]), args[2:], self.assumed)
 
     def arguments(self, name: str) -> int:
-        """How many an operator has; -1 where there is none of this name."""
+        """The number of arguments of an operator; -1 where there is none of this name."""
         return RULES[name][0] if name in RULES else self.assumed[name].arguments if name in self.assumed else -1
 
     def function(self, name: str) -> Callable[..., Any]:
@@ -217,7 +217,7 @@ class FormulaProgram:
     # -- derivatives ----------------------------------------------------------------------------------------------
 
     def derive(self, places: Iterable[int], i: int) -> None:
-        """Notes in `slopes` where the derivatives of results by a variable are, of those that depend on it."""
+        """Note in `slopes` where the derivatives of results by a variable are, of those that depend on it."""
         for place in self.before(places):
             if (place, i) not in self.slopes and (place == i or any((a, i) in self.slopes for a in self.operations[place][1])):
                 self.slopes[place, i] = self.number(1) if place == i else self._slope(place, i)
@@ -268,7 +268,7 @@ class FormulaProgram:
         return [(done[row], {i: done[at] for i, at in g.items()}, {ij: done[at] for ij, at in h.items()}) for row, g, h in layout]
 
     def _plan(self, places: Sequence[int], order: int, free: Sequence[int]) -> tuple[list[Any], list[Any]]:
-        """Where the parts of jets are, and how they are computed: by which function, of what."""
+        """The places of the parts of jets, and the steps that compute them: functions and their arguments."""
         for i in free if order else ():
             self.derive(places, i)
         first = [{i: self.slopes[place, i] for i in free if order and (place, i) in self.slopes} for place in places]

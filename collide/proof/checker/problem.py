@@ -27,7 +27,7 @@ QUESTIONS = {"contact": f"(variable3 )+(({SURFACE}|{MESH})+(except2 )*|({PATCH})
              "distance": f"(variable3 )+({SURFACE}|{MESH})+(except2 )*",
              "zeros": "(variable3 )+piece1 ((equation1|condition1) )+",
              "minimum": "(variable3 )+piece1 ((equation1|condition1) )*point1 "}  # fmt: skip
-"""Which lines state a question, in which order, as regular expressions; each with how many arguments it has. Definitions, `let2`, and
+"""The lines that state a question, in their order, as regular expressions; each with the number of its arguments. Definitions, `let2`, and
 functions that are assumed, `assume`, may come anywhere. No other lines state anything.
 """
 PIECES, VARIABLES = 4096, 64
@@ -117,7 +117,7 @@ class LogProblem:
             piece.rows[word] += map(self._add, args)
 
     def compared(self) -> None:
-        """Raises `Refused` unless what is compared of one piece are formulas of its two places, of each piece."""
+        """Raise `Refused` unless what is compared of one piece are formulas of its two places, of each piece."""
         operations = [self.program.operations[place] for place in self.program.before(self.between)]
         letters = {value for name, _, value in operations if name == "variable"}
         for piece in self.pieces if self.between else ():
@@ -144,7 +144,7 @@ class LogProblem:
     # -- parts ----------------------------------------------------------------------------------------------------
 
     def tuples(self) -> Iterator[tuple[Part, ...]]:
-        """What a claim that there is nothing is about: all pairs of pieces, or the only one."""
+        """The parts that a claim that there is nothing is about: all pairs of pieces, or the only one."""
         parts: list[Part] = [(k, 0, len(piece.triangles)) if piece.corners else (k,) for k, piece in enumerate(self.pieces)]
         return filter(self.claimed, itertools.product(parts, repeat=2 if self.of_bodies else 1))
 

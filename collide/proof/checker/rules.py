@@ -1,4 +1,4 @@
-"""The rules: when does a step follow?
+"""The rules by which a step follows.
 
 A *system* has rows over variables x: equations F(x) = 0, and conditions G(x) <= 0. A *solution* fulfils all of them. For weights w (of
 conditions w >= 0) every solution has h(x) = w . (F, G)(x) + (m/2) |F(x)|^2 <= 0, since F vanishes there. So a box on which h is positive
@@ -65,13 +65,13 @@ class RowPlaces(NamedTuple):
         return bool(bound > 0)
 
     def _jet(self, numbers: Sequence[Any], balls: Sequence[Any], order: int, free: Sequence[int] | None = None) -> Jet:
-        """Of h, for numbers in place of the further variables."""
+        """The jet of h, for numbers in place of the further variables."""
         return self.program.jets((self.sum,), [*balls, *numbers], order, range(len(balls)) if free is None else free)[0]
 
     def injective(self, box: Sequence[Side], matrix: Sequence[Any]) -> bool:
-        """Have different values of the first two variables different images S, if the next two are such values as well, and the equations
-        are S(a) - S(b) = 0? With Y the given matrix and J the derivatives over a box that holds both, Y J has a positive definite symmetric
-        part, so (a - b) . Y (S(a) - S(b)) > 0.
+        """Whether different values of the first two variables have different images S, if the next two are such values as well, and the
+        equations are S(a) - S(b) = 0. With Y the given matrix and J the derivatives over a box that holds both, Y J has a positive definite
+        symmetric part, so (a - b) . Y (S(a) - S(b)) > 0.
         """
         require(len(matrix) == 6, "this step has too few or too many numbers")
         hull = [a[2].union(b[2]) for a, b in zip(box[:2], box[2:4], strict=True)]
@@ -80,7 +80,7 @@ class RowPlaces(NamedTuple):
         return positive_definite([[table[i][j] + table[j][i] for j in (0, 1)] for i in (0, 1)])
 
     def exists(self, box: Sequence[Side], matrix: Sequence[Any]) -> bool:
-        """Is there a solution in the box? As many variables as there are equations have room; the others are held. With Y the given
+        """Whether there is a solution in the box. As many variables as there are equations have room; the others are held. With Y the given
         matrix, K = c - Y F(c) + (1 - Y J) (x - c) lies inside the box, which proves a zero there, and that it is the only one (Krawczyk
         1969, Moore 1977), and the conditions hold on the whole box.
         """
@@ -101,7 +101,7 @@ class RowPlaces(NamedTuple):
 
 
 def _least(own: Side, slope: Any) -> Side:
-    """Where in a side a function with this derivative is least; all of it, if that is not known."""
+    """The place in a side where a function with this derivative is least; all of the side, if that is not known."""
     lo, hi, _ = own
     return (lo, lo, lo) if slope >= 0 else (hi, hi, hi) if slope <= 0 else own
 
@@ -119,7 +119,7 @@ def _dot(a: Sequence[Any], b: Sequence[Any]) -> Any:
 
 
 def positive_definite(table: list[list[Any]]) -> bool:
-    """Is every symmetric matrix within these bounds? All pivots of the elimination are positive."""
+    """Whether every symmetric matrix within these bounds is positive definite: all pivots of the elimination are positive."""
     for k, row in enumerate(table):
         if not row[k] > 0:
             return False

@@ -81,7 +81,7 @@ def _different(problem: LogProblem) -> str:
 
 
 def _when(problem: LogProblem, box: Box, how: str, until: float | None = None) -> str:
-    """Of bodies: at which times, for which values of parameters."""
+    """The times and the values of parameters, where the problem is of bodies."""
     if not problem.of_bodies:
         return ""
     *ranges, (begin, end) = box[-len(problem.variables):]

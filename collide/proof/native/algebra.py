@@ -22,7 +22,9 @@ _ENTRY, _ELIMINATION = 2.0**-40, 2.0**-51
 
 @native
 def squared(s: ProverMemory, place: int, r: int, lane: int) -> bool:
-    """Does the square of a row count? Those of equations do, and while nearest points are looked for, of conditions that do not hold."""
+    """Whether the square of a row counts. Those of equations do, and while nearest points are looked for, those of conditions that do not
+    hold.
+    """
     return r < s.equations or (s.nearest != 0 and s.jet[place, r, lane] > 0.0)
 
 
@@ -204,7 +206,7 @@ def positive_definite(s: ProverMemory, bend: float) -> bool:
 
 @native
 def bend_of(s: ProverMemory) -> float:
-    """How much is to be added to the diagonal for H to be positive definite: 0, or one of a few numbers; -1 if none of them will do."""
+    """The number to add to the diagonal for H to be positive definite: 0, or one of a few numbers; -1 if none of them will do."""
     if positive_definite(s, 0.0):
         return 0.0
     bend = 0.0

@@ -74,7 +74,7 @@ def at_trials(s: ProverMemory) -> None:
 
 @native
 def prepare(s: ProverMemory) -> int:
-    """What depends on numbers alone, once."""
+    """Evaluate once what depends on numbers alone."""
     run(s, s.begin[0], s.begin[1])
     return 0
 

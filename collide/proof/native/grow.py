@@ -98,7 +98,7 @@ def _examine(s: ProverMemory) -> None:
 
 @native
 def _worth(s: ProverMemory, lane: int) -> bool:
-    """Are second derivatives looked at? Where boxes of this depth are too large for them, or too near a contact, few are tried."""
+    """Whether second derivatives are looked at. Where boxes of this depth are too large for them, or too near a contact, few are tried."""
     k = s.node[lane]
     d = min(s.depth[k], DEPTHS - 1)
     if s.tried[lane] == 0 or s.depth[k] % _EVERY != 0:
@@ -109,7 +109,7 @@ def _worth(s: ProverMemory, lane: int) -> bool:
 
 @native
 def _keep_weights(s: ProverMemory) -> None:
-    """Of steps that are found."""
+    """Keep the weights of steps that are found."""
     for lane in range(LANES):
         if s.verdict[lane] != OPEN:
             for r in range(s.m):
@@ -118,7 +118,7 @@ def _keep_weights(s: ProverMemory) -> None:
 
 @native
 def _listed(s: ProverMemory, lane: int) -> int:
-    """Which listed box a box lies in; -1: none."""
+    """The number of the listed box that a box lies in; -1: none."""
     for k in range(s.listed):
         within = True
         for j in range(s.n):
@@ -159,7 +159,7 @@ def _divide(s: ProverMemory, lane: int) -> bool:
 
 @native
 def _cut(s: ProverMemory, lane: int, j: int, at: float, empty: bool) -> bool:
-    """In two at a number; is the lower part `empty` by the first weights?"""
+    """Cut a box in two at a number. `empty`: whether the lower part is empty by the first weights."""
     if not (s.lo[j, lane] < at and at < s.hi[j, lane]):
         return False
     k = s.node[lane]
@@ -175,7 +175,7 @@ def _cut(s: ProverMemory, lane: int, j: int, at: float, empty: bool) -> bool:
 
 @native
 def _sieve(s: ProverMemory, first: int, count: int) -> None:
-    """Of new boxes those are queued in which no row alone tells that there is no solution."""
+    """Queue the new boxes in which no row alone tells that there is no solution."""
     for lane in range(LANES):
         k = first + min(lane, count - 1)
         s.node[lane] = k
@@ -196,7 +196,7 @@ def _sieve(s: ProverMemory, first: int, count: int) -> None:
 
 @native
 def _near(s: ProverMemory, b: int, lane: int) -> bool:
-    """Have a box and a listed one more than their borders in common?"""
+    """Whether a box and a listed one have more than their borders in common."""
     for j in range(s.n):
         if not (s.inner[b].lo(j) < s.hi[j, lane] and s.lo[j, lane] < s.inner[b].hi(j)):
             return False

@@ -10,7 +10,7 @@ DEPTHS = 128
 OVER, AT, NEW, FACE = 0, 1, 2, 3
 """Places of jets: over boxes, at points, at other points, over faces of boxes."""
 SINGLE, NATURAL, MEAN, CONVEX, DIVIDED, INSIDE, OPEN = range(7)
-"""What is said of a box."""
+"""Verdicts on a box."""
 ROUNDED = 1.0 + 1e-6
 """Radii are taken so much larger, for roundings of Arb."""
 

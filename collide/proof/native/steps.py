@@ -48,7 +48,7 @@ def weigh_rows(s: ProverMemory) -> None:
 
 @native
 def _least(s: ProverMemory, j: int) -> None:
-    """Makes the linearized rows least by one variable."""
+    """Make the linearized rows least by one variable."""
     for lane in parallel(LANES):
         s.best[lane] = 0.0
     for r in range(s.m):
@@ -186,7 +186,9 @@ def mean_value(s: ProverMemory) -> None:
 
 @native
 def _apart_until(s: ProverMemory, lane: int, bound: float) -> float:
-    """When what is at least `bound`, as it is at the end of the time, may be 0 at first: before it the mean value excludes the box."""
+    """The first time at which a function that is at least `bound` at the end of the time may be 0: before it the mean value excludes the
+    box.
+    """
     t = s.n - 1
     begin, end = s.lo[t, lane], s.hi[t, lane]
     if s.face_lo[t, lane] == end and s.length[lane] > 0.0:
@@ -253,7 +255,7 @@ def _second_order(s: ProverMemory) -> None:
 
 @native
 def _note(s: ProverMemory, lane: int) -> None:
-    """Writes down the step, before other lanes are looked at again."""
+    """Write down the step, before other lanes are looked at again."""
     k = s.node[lane]
     s.more[k, 0], s.more[k, 1] = s.square[lane], s.bend[lane]
     for r in range(s.m):

@@ -264,7 +264,8 @@ def settle(s: SearchMemory, p: ProblemRow, lane: int) -> None:
 
 @native
 def worth_another(s: SearchMemory, p: ProblemRow, lane: int, share: float) -> bool:
-    """Might another test, from where this one got to, get on? Of bodies that move in a straight line, steadily, it knows no more."""
+    """Whether another test, from where this one got to, might get on. Of bodies that move in a straight line, steadily, it knows no more.
+    """
     steady = p.varying == 0 and curved(s, p, lane) == 0.0
     return (share > _WORTH and not steady) or (share > 0.0 and curved(s, p, lane) > _CURVED)
 

@@ -256,7 +256,7 @@ def judge(s: SearchMemory, p: ProblemRow, k: int, lane: int, free: int) -> None:
 
 @native
 def timely(s: SearchMemory, p: ProblemRow, lane: int) -> bool:
-    """The point that a lane reached into `centre`, its place into `spot`; is it early enough?"""
+    """Write the point that a lane reached into `centre`, its place into `spot`. Return whether it is early enough."""
     objective = p.objective
     load_reached(s, p, lane)
     image_of(s, p, s.tight, s.near)

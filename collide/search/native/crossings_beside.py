@@ -101,8 +101,8 @@ def crossing(s: SearchMemory, p: ProblemRow) -> bool:
 
 @native
 def locate_first(s: SearchMemory, p: ProblemRow) -> int:
-    """Record a place near the first box of problem p where rounding may hide a zero of the equations, no later than that box begins but for
-    what counts as simultaneous. Is there one?
+    """Record a place near the first box of problem p where rounding may hide a zero of the equations, no later than that box begins except
+    for what counts as simultaneous. Return whether there is one.
     """
     i, objective = p.root, p.objective
     if i < 0 or objective < 0 or p.point == 0 or p.image == 0:
@@ -121,7 +121,7 @@ def locate_first(s: SearchMemory, p: ProblemRow) -> int:
 
 @native
 def surround_zero(s: SearchMemory, p: ProblemRow) -> bool:
-    """The smallest box round `centre` in `tight`: may it hold a feasible zero of the equations?"""
+    """Write the smallest box round `centre` into `tight`. Return whether it may hold a feasible zero of the equations."""
     for j in range(p.variables):
         r = radius(0) * extent(s, p, j, s.centre[j])
         s.tight.put(j, max(s.centre[j] - r, p.domain.lo(j)), min(s.centre[j] + r, p.domain.hi(j)))

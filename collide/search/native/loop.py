@@ -68,7 +68,7 @@ def run(s: SearchMemory, steps: int) -> int:
 
 @native
 def taken(s: SearchMemory, steps: int) -> int:
-    """Likewise."""
+    """Take up to `steps` steps, as `run`; the reason for returning."""
     if s.steps == 0:
         for k in range(s.problems):
             measure_space(s, s.problem[k])
@@ -226,8 +226,8 @@ def push_written(s: SearchMemory, p: ProblemRow, count: int) -> int:
 
 @native
 def record_held(s: SearchMemory, p: ProblemRow, kind: int) -> int:
-    """The first box of `hold` as a solution of problem p: LOCATED, or EXISTS where it is proved to hold a zero of the equations, and then
-    lies in the domain and is feasible. Was it recorded?
+    """Record the first box of `hold` as a solution of problem p: LOCATED, or EXISTS where it is proved to hold a zero of the equations, and
+    then lies in the domain and is feasible. Return whether it was recorded.
     """
     if kind == EXISTS and not feasible(s, p, s.hold[0]):
         return 0

@@ -94,7 +94,9 @@ def prove_unique(s: SearchMemory, p: ProblemRow) -> bool:
 
 @native
 def try_radii(s: SearchMemory, p: ProblemRow, base: int) -> bool:
-    """The operator that proves uniqueness, on boxes of eight radii (see `surround`): is any a success? `success` says which are."""
+    """Apply the operator that proves uniqueness to boxes of eight radii (see `surround`). Return whether any is a success; `success` says
+    which are.
+    """
     surround(s, p, False, base)
     linearize(s, p)
     call_kernel(p.uniqueness, s.M, s.V, s.C, s.X, s.K, s.success)
@@ -235,8 +237,8 @@ def note_along(s: SearchMemory, p: ProblemRow) -> None:
 
 @native
 def note_isolated(s: SearchMemory, p: ProblemRow) -> None:
-    """That in `tight` is: so the one that u stands for is, if it is of the same problem. At the end of a curve of contacts that of an edge
-    is isolated, which says nothing of those of faces.
+    """Note that the zero in `tight` is isolated: so the one that u stands for is, if it is of the same problem. At the end of a curve of
+    contacts that of an edge is isolated, which says nothing of those of faces.
     """
     if s.best_problem == p.number:
         s.proved_along = np.inf
@@ -244,7 +246,7 @@ def note_isolated(s: SearchMemory, p: ProblemRow) -> None:
 
 @native
 def prove(s: SearchMemory, p: ProblemRow, sample: bool) -> bool:
-    """Try to prove the candidate `centre`; is it a zero that is now known?
+    """Try to prove the candidate `centre`. Return whether it is a zero that is now known.
 
     A unique zero is recorded. One that only exists is recorded where it may be a `sample` of a manifold of them;
     otherwise it lowers the bound u. While just the time is wanted (`gap`), one at a border is no sample: it would stand for the contact of

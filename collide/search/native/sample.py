@@ -86,8 +86,9 @@ def examine(s: SearchMemory, p: ProblemRow, lane: int) -> None:
 
 @native
 def sample(s: SearchMemory, p: ProblemRow, used: int) -> bool:
-    """Local solves from the middles of the boxes that are due, and proofs of what they find; is there a new solution? Where samples are
-    near, the nearest zero is looked for, which may be isolated, and not one of least objective: along a curve it would be another sample.
+    """Solve locally from the middles of the boxes that are due, and prove what is found. Return whether there is a new solution. Where
+    samples are near, the nearest zero is looked for, which may be isolated, and not one of least objective: along a curve it would be
+    another sample.
     """
     least, nearest = False, False
     for lane in range(used):

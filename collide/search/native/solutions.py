@@ -52,7 +52,7 @@ def measure(s: SearchMemory, p: ProblemRow, truth: int) -> None:
 
 @native
 def measure_left(s: SearchMemory, p: ProblemRow) -> None:
-    """Likewise, unless it is known of all lanes that the equations have no zero, or the inequalities fail."""
+    """Call `measure`, unless it is known of all lanes that the equations have no zero, or the inequalities fail."""
     left = False
     for lane in range(LANES):
         left = left or (hold_zero(s, p.equations, lane) and s.F.hi(p.rows, lane) > 0.0)

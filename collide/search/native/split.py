@@ -187,8 +187,8 @@ def widest_share(s: SearchMemory, p: ProblemRow, lane: int) -> int:
 
 @native
 def widest(s: SearchMemory, p: ProblemRow, lane: int) -> int:
-    """The variable that is widest against its domain, or moves the point furthest where that one hardly moves it; -1 if none
-    that moves it can be halved.
+    """The variable that is widest against its domain, or moves the point furthest where that one moves it too little; -1 if none that moves
+    it can be halved.
     """
     chosen = widest_share(s, p, lane)
     if chosen < 0 or not spatial(s, p):

@@ -190,8 +190,9 @@ def drop_on_manifolds(s: SearchMemory, p: ProblemRow) -> None:
 
 @native
 def look_at_middles(s: SearchMemory, p: ProblemRow) -> None:
-    """That zeros lie on one surface says little: where a sample is one of a surface of zeros, and no point in which curves of them cross,
-    a zero of the equations near the middle of the box lies on such a surface, too. `manifold` becomes 0 in lanes where it does not.
+    """Look whether zeros near the middles of boxes lie on surfaces. That zeros lie on one surface says little: where a sample is one of a
+    surface of zeros, and no point in which curves of them cross, a zero of the equations near the middle of the box lies on such a surface,
+    too. `manifold` becomes 0 in lanes where it does not.
     """
     for lane in range(LANES):
         for j in range(p.variables):

@@ -30,7 +30,7 @@ _NOWHERE = np.full(3, np.inf)
 
 
 class BoxFrame(IntEnum):
-    """Where boxes are: `REST`, in the coordinates of the world; `FALL`, in those that fall with what flies freely."""
+    """The coordinates of boxes: `REST`, those of the world; `FALL`, those that fall with what flies freely."""
 
     REST = 0
     FALL = 1
@@ -57,7 +57,7 @@ class MovingBoxes:
         self._lo[frame, :, body], self._hi[frame, :, body], self._until[frame][body] = lo, hi, until
 
     def falling(self, body: int, falls: bool) -> None:
-        """Does it fall from now on? Of one that does not there is no box that falls."""
+        """Note whether a body falls from now on. One that does not has no box that falls."""
         self.hold(body, BoxFrame.FALL, _NOWHERE, -_NOWHERE, math.inf)
         self.falls[body] = falls
 
@@ -68,12 +68,12 @@ class MovingBoxes:
         return self._until[frame][body]
 
     def both_until(self, i: int, j: int) -> float:
-        """Until when the boxes are good by which two bodies are compared."""
+        """The time until which the boxes are good by which two bodies are compared."""
         known = self._until[BoxFrame.FALL if self.falls[i] and self.falls[j] else BoxFrame.REST]
         return min(known[i], known[j])
 
     def box(self, body: int) -> tuple[np.ndarray, np.ndarray]:
-        """At rest."""
+        """The box of a body in the coordinates of the world."""
         return self._lo[0, :, body], self._hi[0, :, body]
 
     def near(self, body: int) -> list[int]:
@@ -84,7 +84,7 @@ class MovingBoxes:
         return [int(k) for k in np.flatnonzero(meet)]
 
     def count(self, body: int, frame: BoxFrame, lo: np.ndarray, hi: np.ndarray) -> int:
-        """How many others would be near a body in another box?"""
+        """The number of others that would be near a body in another box."""
         return int(np.count_nonzero(self._meet(body, frame, lo, hi)))
 
     def _meet(self, body: int, frame: BoxFrame, lo: np.ndarray, hi: np.ndarray) -> np.ndarray:
@@ -149,7 +149,7 @@ def turns_little(flight: Ballistic, t: float) -> float:
 
 
 def box(flight: Ballistic, window: Window, radius: float) -> tuple[np.ndarray, np.ndarray]:
-    """That of a ball round the centre of mass, over a window of time that ends with the flight or before."""
+    """The box of a ball round the centre of mass, over a window of time that ends with the flight or before."""
     (first, last), rest, (_, velocity, acceleration) = [flight.at(t)[0] for t in window], sizes(flight, window), flight.floats
     lo, hi = [0.0] * 3, [0.0] * 3
     for k, (a, b, speed, force) in enumerate(zip(first, last, velocity, acceleration, strict=True)):
@@ -165,13 +165,13 @@ def box(flight: Ballistic, window: Window, radius: float) -> tuple[np.ndarray, n
 
 
 def falling_box(flight: Ballistic, since: float, window: Window, radius: float) -> tuple[np.ndarray, np.ndarray]:
-    """As `box`, of what is seen from what has fallen since a time."""
+    """The `box` of a ball as seen from what has fallen since a time."""
     fallen, tau = abs(flight.start - since), max(abs(t - flight.start) for t in window)
     return box(falling(flight, since), window, radius + ROUNDINGS * (sizes(flight, window) + fallen * (fallen + tau) * flight.largest[2]))
 
 
 def sizes(flight: Ballistic, window: Window) -> float:
-    """What roundings of the positions are measured against; of what does not move, for ever."""
+    """The size against which roundings of the positions are measured; of what does not move, for ever."""
     tau, (place, speed, force) = max(abs(t - flight.start) for t in window), flight.largest
     return place + ((abs(window[1]) + 2.0 * tau) * speed if speed else 0.0) + (tau * tau * force if force else 0.0)
 
@@ -196,14 +196,14 @@ def not_before(first: Ballistic, second: Ballistic, window: Window, reach: float
 
 
 def balls_apart(k: int, others: np.ndarray, centres: np.ndarray, radii: np.ndarray) -> np.ndarray:
-    """(m,): are balls round centres (n, 3) of bodies apart from that of body k, of those of `others` (m,)?"""
+    """(m,): whether the balls of `others` (m,), round centres (n, 3) of bodies, are apart from that of body k."""
     sizes = np.abs(centres).max(axis=1)
     far = np.linalg.norm(centres[others] - centres[k], axis=1)
     return np.asarray(far > (radii[others] + radii[k]) * WIDER + 10.0 * ROUNDINGS * (sizes[others] + sizes[k]))
 
 
 def not_before_box(flight: Ballistic, lo: np.ndarray, hi: np.ndarray, window: Window, radius: float) -> float:
-    """Likewise, before which a body is not within its radius of a box."""
+    """A time of a window, its end at most, before which a body is not within its radius of a box."""
     centre, speed = flight.at(window[0])
     gap = math.hypot(*(max(0.0, a - c, c - b) for a, b, c in zip(lo.tolist(), hi.tolist(), centre, strict=True)))
     wide = radius * WIDER + 10.0 * ROUNDINGS * sizes(flight, window)
@@ -211,7 +211,7 @@ def not_before_box(flight: Ballistic, lo: np.ndarray, hi: np.ndarray, window: Wi
 
 
 def _sooner(gap: float, speed: float, force: float, window: Window) -> float:
-    """When a gap may be closed by a speed, and a force that makes it greater."""
+    """The time at which a gap may be closed by a speed, and a force that makes it greater."""
     if not gap > 0.0:
         return window[0]
     least = speed + math.sqrt(speed * speed + 2.0 * force * gap)

@@ -16,8 +16,8 @@ _WIDER = 1.0 + 1e-6
 
 
 def departed(actors: Sequence[MovingBody], boxed: Callable[[int], tuple[np.ndarray, np.ndarray]], now: float) -> bool:
-    """Does none of the bodies meet another one after now, as long as each moves along its parabola? `boxed`: the corners of the box of a
-    body that is fixed.
+    """Whether none of the bodies meets another one after now, as long as each moves along its parabola. `boxed`: the corners of the box of
+    a body that is fixed.
     """
     flying = [a for a in actors if not (a.rigid.fixed or a.still)]
     if not all(a.course.ballistic for a in flying):
@@ -34,7 +34,7 @@ def _box(k: int, actor: MovingBody, boxed: Callable[[int], tuple[np.ndarray, np.
 
 
 def _behind(actor: MovingBody, lo: np.ndarray, hi: np.ndarray, now: float) -> bool:
-    """Is a plane at a side of the box never reached again?"""
+    """Whether a plane at a side of the box is never reached again."""
     flight = actor.course
     centre, speed, force = flight.centre_at(now), flight.velocity_at(now), flight.acceleration
     wide = actor.radius * _WIDER + 10.0 * ROUNDINGS * sizes(flight, (now, now))
@@ -48,7 +48,7 @@ def _behind(actor: MovingBody, lo: np.ndarray, hi: np.ndarray, now: float) -> bo
 
 
 def _part(actors: Sequence[MovingBody], now: float) -> bool:
-    """Are no two of the bodies ever so near as their radii? They must fall alike."""
+    """Whether no two of the bodies are ever so near as their radii. They must fall alike."""
     if len(actors) < 2:
         return True
     flights = [a.course for a in actors]

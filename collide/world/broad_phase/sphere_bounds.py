@@ -18,13 +18,13 @@ _AHEAD = 16.0
 
 
 class Far:
-    """What is kept of pairs: until when they are apart, and by which `way` of either."""
+    """Records of pairs: the time until which they are apart, and the `way` of either by which they are."""
 
     def __init__(self) -> None:
         self.known: Undoable[tuple[int, int], tuple[float, tuple[int, int]]] = Undoable()
 
     def beyond(self, pair: tuple[int, ...], actors: tuple[MovingBody, MovingBody], time: float) -> bool:
-        """Is it kept that two bodies are apart up to a time?"""
+        """Whether it is kept that two bodies are apart up to a time."""
         until, known = self.known.get((pair[0], pair[1]), (-math.inf, None))
         return until >= time and known == (actors[0].way, actors[1].way)
 
@@ -46,7 +46,7 @@ class Far:
 
 
 def move_alike(one: MovingBody, other: MovingBody, time: float) -> bool:
-    """Have two bodies one velocity and acceleration, and no spin that matters?"""
+    """Whether two bodies have one velocity and acceleration, and no spin that matters."""
     if not (one.course.ballistic and other.course.ballistic):
         return False
     first, second = one.course, other.course

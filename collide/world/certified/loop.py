@@ -1,6 +1,6 @@
 """A certified run: hit after hit, each a theorem about the exact initial value problem.
 
-The states of the bodies are balls of Arb's, which hold the true states. Which hit comes first is told where their times are proved to be in
+The states of the bodies are balls of Arb's, which hold the true states. The first hit is known where the times of hits are proved to be in
 order; where the digits do not suffice the run begins anew with more of them, and where there are plenty it ends, and says so.
 """
 
@@ -80,7 +80,7 @@ class Certified:
         return [(i, j) for i, j in itertools.combinations(range(len(self.actors)), 2) if self.actors[i].free or self.actors[j].free]
 
     def _begin(self) -> None:
-        """Everything as it is at the start, but for what takes its time, and is looked at once there is a clock."""
+        """Set everything as it is at the start, except what takes its time, and is looked at once there is a clock."""
         self.events, self.now, self.begun = [], self.start, False
         self.version = [0] * len(self.actors)
         self.last: dict[Pair, tuple[int, int, Touched]] = {}
@@ -112,7 +112,7 @@ class Certified:
     # -- the loop -----------------------------------------------------------------------------------------------------
 
     def snapshot(self) -> Any:
-        """What a step may change, so that one that does not come to its end can be undone."""
+        """The state that a step may change, so that a step that does not come to its end can be undone."""
         own = {name: copy.copy(getattr(self, name)) for name in _CHANGING} | {"flights": [list(s) for s in self.flights]}
         return own, [(a.course, list(a.path)) for a in self.actors]
 
@@ -125,7 +125,7 @@ class Certified:
             a.course, a.path = course, path
 
     def go_on(self, last: float, most: float, clock: Clock) -> bool:
-        """The next event up to a time, and to so many events. Was there none left?"""
+        """Take the next event up to a time, and to so many events. Return whether there was none left."""
         with ctx.workprec(self.bits):
             if len(self.events) >= most:
                 return True
@@ -157,8 +157,8 @@ class Certified:
         return False
 
     def _known(self, pair: Pair, time: Any) -> tuple[float, float]:
-        """How many bits of a time, and of those at which its flights began, are known, against these and against 1; in both cases with
-        those of how bodies are turned then.
+        """The number of bits of a time, and of those at which its flights began, that are known, against these and against 1; in both cases
+        with the bits of the turns of bodies then.
         """
         flights = [self.flights[k][-1] for k in pair]
         times, turns = [time, *(f.start for f in flights)], [e for f in flights if f.tumbling is not None for e in f.turn_at(time)]
@@ -167,7 +167,7 @@ class Certified:
         return found[0], found[1]
 
     def _doubt(self, pair: Pair) -> Reason | None:
-        """Why it is not decided that this is the next event; None if it is."""
+        """The reason why it is not decided that this is the next event; None if it is."""
         hit = self.hits[pair]
         if hit.why is not None:
             return hit.why
@@ -185,7 +185,7 @@ class Certified:
     # -- which hit comes next -----------------------------------------------------------------------------------------
 
     def _ask(self, pair: Pair, last: float, clock: Clock, before: Hit | None = None) -> None:
-        """When a pair touches next; `before`: what was known, up to the time at which it was to be asked again."""
+        """Ask when a pair touches next; `before`: what was known, up to the time at which it was to be asked again."""
         self.hits.pop(pair, None)
         self.activity = Activity.search(pair, self.now, clock)
         (i, j), known = pair, self.last.get(pair)

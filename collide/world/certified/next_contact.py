@@ -29,7 +29,7 @@ _CLOSER, _AGAIN = 1.0 - 2.0**-6, 2
 
 Pair = tuple[int, int]
 Touched = int | tuple[Any, ...]
-"""What touched: a number of a gap; a height above an axis; those of several pairs of pieces; or 0 where it is what a search found."""
+"""The feature that touched: a number of a gap; a height above an axis; those of several pairs of pieces; or 0 where a search found it."""
 # Windows of time, against that in which bodies move by the size of the smaller one: of the first search, where no end is given; and in
 # which bodies that touched are proved to part. What is beyond the end of a run is looked at for so much of its time.
 _STRIDE, _FLAT_STRIDE, _SOON, _BEYOND = 64.0, 8.0, tuple(2.0**-k for k in (3, 6, 9, 14, 20, 28, 36)), 2.0**-20
@@ -37,8 +37,8 @@ _STRIDE, _FLAT_STRIDE, _SOON, _BEYOND = 64.0, 8.0, tuple(2.0**-k for k in (3, 6,
 
 @dataclass(frozen=True, eq=False)
 class Hit:
-    """What is known of a pair: the time at which it touches next, with the `gap` that closes then, or with the `contact`, and `by` what it
-    touches, the number of the gap, or a height above an axis, if that is told; or `why` nothing is known from then on; or that it does not
+    """Facts known of a pair: the time at which it touches next, with the `gap` that closes then, or with the `contact`, and `by` what it
+    touches, the number of the gap, or a height above an axis, if that is known; or `why` nothing is known from then on; or that it does not
     touch until then, and for which `stride` it is asked about next.
     """
 
@@ -52,8 +52,8 @@ class Hit:
 
 @dataclass(frozen=True, eq=False)
 class Question:
-    """Of a pair with these flights: when does it touch next? `touched`: if the flights began with a touch, by what that was; `since`: up
-    to when it is known not to touch, in doubles; `until`: how far the run goes.
+    """The question when a pair with these flights touches next. `touched`: the feature that touched, if the flights began with a touch;
+    `since`: the time up to which it is known not to touch, in doubles; `until`: the time to which the run goes.
     """
 
     pair: Pair
@@ -119,7 +119,7 @@ class Asking:
     # -- by polynomials -----------------------------------------------------------------------------------------------
 
     def _gaps(self, q: Question, start: Any) -> list[Gap] | None:
-        """Of a ball from what is simple; None for other bodies."""
+        """The gaps of a ball from what is simple; None for other bodies."""
         order = q.pair if self.bodies[q.pair[0]].rigid.free else q.pair[::-1]
         one, other = (self.bodies[k] for k in order)
         if one.ball is None or (other.ball if other.rigid.free else other.obstacles) is None:
@@ -139,7 +139,7 @@ class Asking:
     # -- by searches --------------------------------------------------------------------------------------------------
 
     def _searched(self, q: Question, start: Any) -> Hit | None:
-        """In a window of time from the start on, or from where the last one ended."""
+        """Search a window of time from the start on, or from where the last one ended."""
         near = self._near(q, start)
         if near is None:
             return None
@@ -157,7 +157,9 @@ class Asking:
         return self._by_search(q, begin, (beyond, near[1]), pace, _AGAIN)
 
     def _by_search(self, q: Question, begin: float, ends: tuple[float, float], pace: float, again: int) -> Hit | None:
-        """Where a series tells more of the flights at once than later, what is undecided is searched again, beginning shortly before it."""
+        """The hit by a search. Where a series tells more of the flights at once than later, what is undecided is searched again, beginning
+        shortly before it.
+        """
         first, second = (self.bodies[k].seen(f, begin) for k, f in zip(q.pair, q.flights, strict=True))
         (beyond, near), stride = ends, q.stride or _STRIDE * pace
         end = beyond if beyond < math.inf else begin + stride
@@ -177,7 +179,7 @@ class Asking:
         return Hit(number(end), stride=2.0 * stride) if end < near else None
 
     def _by_planes(self, q: Question, closing: ClosingCourses, begin: float, beyond: float, apart: float) -> Hit | float | None:
-        """In a window of time; or up to when nothing is touched, where a search may tell more."""
+        """The hit by planes in a window of time; or the time up to which nothing is touched, where a search may tell more."""
         stride = q.stride or _FLAT_STRIDE * closing.pace
         end = max(min(begin + stride, beyond, apart), begin + _BEYOND * closing.pace)
         found = closing.first(begin, end)
@@ -197,7 +199,7 @@ class Asking:
         return self._several(q.pair, found) if found > begin and (whole or pieces is not None) else found
 
     def _pieces(self, q: Question, pace: float) -> Pieces | None:
-        """Of bodies with flat faces that are not both convex, or of which the larger one is round the other."""
+        """The pieces of bodies with flat faces that are not both convex, or of which the larger one is round the other."""
         own = [self.bodies[k] for k in q.pair]
         whole = [b.form is not None and b.form.whole for b in own]
         larger = int(own[1].size > own[0].size)
@@ -208,7 +210,7 @@ class Asking:
         return Pieces([ClosingCourses((a, b), [], pace, q.clock) for a in courses[0] for b in courses[1]])
 
     def _closing(self, q: Question, pace: float) -> ClosingCourses | None:
-        """Of bodies with flat faces, and balls."""
+        """The closing courses of bodies with flat faces, and balls."""
         own = [self.bodies[k] for k in q.pair]
         found = [MovingForm(b.form, f, not b.rigid.free) for b, f in zip(own, q.flights, strict=True) if b.form is not None]
         if len(found) < 2:
@@ -229,7 +231,8 @@ class Asking:
         return below(start + begin) if begin > 0 else -math.inf, math.inf if end is None else above(start + end)
 
     def _begun(self, q: Question, start: Any, pace: float, closing: ClosingCourses | None) -> float | Hit:
-        """A double from which on the pair is to be searched, since it is proved not to touch up to then, but for a touch at the start."""
+        """A double from which on the pair is to be searched, since it is proved not to touch up to then, except for a touch at the start.
+        """
         if q.since is not None:
             return q.since
         if q.touched is not None:

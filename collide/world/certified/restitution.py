@@ -14,8 +14,8 @@ from .next_contact import Hit
 
 @dataclass(frozen=True, eq=False)
 class CertifiedTouch:
-    """Two bodies, with their flights from then on but for the hit, touch at a `point` (3,); the unit `normal` (3,) is from the first to the
-    second.
+    """Touch of two bodies, with their flights from then on as they are without the hit, at a `point` (3,); the unit `normal` (3,) is from
+    the first to the second.
     """
 
     bodies: Sequence[CertifiedBody]

@@ -12,8 +12,8 @@ from ..shapes.simple import Flat, outside
 
 
 class ContactState(NamedTuple):
-    """Of a contact: its point, the unit normal to the first body, how far the bodies are apart there, and the rates of the first two; with
-    an axis of times if the places have one.
+    """The state of a contact: its point, the unit normal to the first body, how far the bodies are apart there, and the rates of the first
+    two; with an axis of times if the places have one.
     """
 
     point: np.ndarray
@@ -43,7 +43,7 @@ class ContactGeometry(Protocol):
         ...
 
     def outside(self, one: BodyState, other: BodyState) -> Any:
-        """How far it is beyond the border of its parts; not above 0 within."""
+        """The distance of the contact beyond the border of its parts; not above 0 within."""
         ...
 
     def flattens(self, one: BodyState, other: BodyState) -> bool:
@@ -94,7 +94,7 @@ class OnFace(ClosedForm):
         return ContactState(middle - self.radius * normal, normal, gap, moving, turning)
 
     def outside(self, one: BodyState, other: BodyState) -> Any:
-        """How far the point is outside the border of the face; less than 0 inside it."""
+        """The distance of the point outside the border of the face; less than 0 inside it."""
         return outside(self.face, _seen(other, one.centre + one.turn @ self.point) - self.radius * self.face.normal)
 
 
@@ -149,7 +149,7 @@ class OnEdge(ClosedForm):
         return place.centre + place.turn @ edge[0], place.turn @ (edge[1] - edge[0])
 
     def outside(self, one: BodyState, other: BodyState) -> Any:
-        """How far the crossing is beyond the end of an edge."""
+        """The distance of the crossing beyond the end of an edge."""
         (a, along), (b, across) = (self._line(self.edge, one), self._line(self.other_edge, other))
         found = _parts((along, -across, crosses(along, across)), b - a)
         beyond = [np.sqrt(_dot(e, e)) * np.maximum(-x, x - 1.0) for e, x in ((along, found[..., 0]), (across, found[..., 1]))]

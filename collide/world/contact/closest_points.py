@@ -43,7 +43,7 @@ def on_face(first: LocalGeometry, second: LocalGeometry, side: float) -> Closest
 
 
 def across(first: LocalGeometry, second: LocalGeometry, side: float) -> ClosestJets:
-    """Of edges, or round the first part, a point, goes a ball."""
+    """The jets of two edges, or of a first part that is a point, round which a ball goes."""
     way, (m, k), n = first.point - second.point, first.along.shape[:2], second.along.shape[1]
     upright = side * crosses(first.along[:, 0], second.along[:, 0]) if k else way
     wanting = np.concatenate([dots(first.along, way), dots(second.along, way)], axis=1)
@@ -54,7 +54,7 @@ def across(first: LocalGeometry, second: LocalGeometry, side: float) -> ClosestJ
 
 
 def rates(found: ClosestJets, one: BodyState, other: BodyState) -> tuple[np.ndarray, np.ndarray]:
-    """How the places on both parts move, by their parameters."""
+    """The rates of the places on both parts, by their parameters."""
     first, second, k = found.one, found.other, found.one.along.shape[1]
     apart = one.at(first.point) - other.at(second.point)
     turned, its = (crosses(place.spin[:, None], part.along) for place, part in ((one, first), (other, second)))
@@ -84,7 +84,7 @@ def turning(found: ClosestJets, one: BodyState, other: BodyState, by: np.ndarray
 
 
 class Growth(NamedTuple):
-    """How the distance, or its square, changes with k parameters, while others follow: the slope (m, k) and the second derivative (m, k, k)
+    """Growth of the distance, or its square, with k parameters, while others follow: the slope (m, k) and the second derivative (m, k, k)
     by the parameters, the lengths' products (m, k, k), and the least and the greatest curvature (m,).
     """
 

@@ -44,7 +44,7 @@ def _own(place: BodyState, point: np.ndarray) -> np.ndarray:
 
 
 def _part(flat: Polyhedral, place: BodyState, point: np.ndarray, normal: np.ndarray, about: float) -> Polyhedral:
-    """What of a body is in a plane through a point; its faces with their normals that way."""
+    """The part of a body in a plane through a point; its faces with their normals that way."""
     own, up = _own(place, point), place.turn.T @ normal
     high = np.abs((flat.corners - own) @ up) <= about
     edges = (np.abs((flat.edges - own) @ up) <= about).all(axis=1)

@@ -41,8 +41,8 @@ def low(points: np.ndarray, size: float) -> float:
 
 
 class Bordered(NamedTuple):
-    """A plane of flat faces of a body with a curved surface, or of a ring: unit normal and level, and the edges there. `faces`: is what
-    these go round part of the body?
+    """A plane of flat faces of a body with a curved surface, or of a ring: unit normal and level, and the edges there. `faces`: whether the
+    region that these go round is part of the body.
     """
 
     normal: np.ndarray
@@ -52,7 +52,7 @@ class Bordered(NamedTuple):
     faces: bool = True
 
     def lies(self, place: BodyState, point: np.ndarray, normal: np.ndarray, size: float) -> bool:
-        """Are all edges in a plane through a point, of which one is curved?"""
+        """Whether all edges, of which one is curved, are in a plane through a point."""
         facing = -float(normal @ (place.turn @ self.normal))
         if (abs(facing) if self.two_sided else facing) <= 1.0 - _SAME or all(e.straight for e in self.edges):
             return False
@@ -63,7 +63,7 @@ class Bordered(NamedTuple):
 
 @functools.lru_cache(maxsize=512)
 def bordered(body: Features) -> tuple[Bordered, ...]:
-    """Of a body that is a polyhedron, there are none."""
+    """The planes of flat faces and rings of a body; none of a polyhedron."""
     found: list[Bordered] = []
     rims = [e for e in body.parts if isinstance(e, (CurvedEdge, Crease))]
     for face in body.parts:

@@ -56,7 +56,7 @@ def ball_of(part: Part) -> tuple[np.ndarray, float]:
 
 
 def nears(part: Part, points: np.ndarray, reach: float) -> np.ndarray:
-    """(m,): to which points (m, 3) does a part come so near?"""
+    """(m,): whether a part comes so near to points (m, 3)."""
     if isinstance(part, FlatPlane):
         return np.asarray(np.abs(part.heights(points)) <= reach)
     middle, far = ball_of(part)

@@ -68,7 +68,7 @@ def between(one: Features, other: Features, a: BodyState, b: BodyState, size: fl
 def deeper(one: Features, other: Features, a: BodyState, b: BodyState, size: float, least: float,
            lying: bool = False) -> int:
     """The number of the first of m times at which bodies are deeper in each other than that at a contact; m if there is none. Lost as
-    before, at times up to then. `lying`: edges lie in a plane, of which it is told by samples that are kept how deep they are.
+    before, at times up to then. `lying`: edges lie in a plane, and samples that are kept tell how deep they are.
     """
     asked, curved = np.ones(len(a.centre), bool), bordered(one) or bordered(other)
     planes = [flush(one, other, a.of(k), b.of(k), size) if curved else [] for k in range(len(asked))]
@@ -85,8 +85,8 @@ def deeper(one: Features, other: Features, a: BodyState, b: BodyState, size: flo
 def _all(one: Features, other: Features, a: BodyState, b: BodyState, size: float, most: tuple[float, float],
          planes: Sequence[Sequence[Flush]], asked: np.ndarray) -> Iterator[tuple[int, OnSmooth, bool, ContactState]]:
     """Contacts at m times, as far as these are `asked` for when it comes to them, where bodies are no farther apart than `most`, on faces,
-    and of edges and corners with each other: the number of the time, the contact, and its course; but for those in `planes` in which edges
-    lie then.
+    and of edges and corners with each other: the number of the time, the contact, and its course; except for those in `planes` in which
+    edges lie then.
     """
     for first, second, turned in _pairs(one, other, near_each_other(one, other, a, b, size)):
         check()
@@ -104,8 +104,8 @@ def _all(one: Features, other: Features, a: BodyState, b: BodyState, size: float
 
 
 def _deep(near: OnSmooth, at: ContactState, first: Features, second: Features, own: BodyState, its: BodyState) -> bool:
-    """May bodies be in each other as deep as this, and the second nowhere nearer to its surface, if it touches with a face? As far as that
-    is known. A point above a tip that is in the second body need not be in the first one.
+    """Whether bodies may be in each other as deep as this, and the second nowhere nearer to its surface, if it touches with a face, as far
+    as that is known. A point above a tip that is in the second body need not be in the first one.
     """
     if near.radius:
         return at.gap > -near.radius
@@ -120,17 +120,17 @@ def _deep(near: OnSmooth, at: ContactState, first: Features, second: Features, o
 
 
 def alone(one: Features, other: Features) -> bool:
-    """Do bodies touch at no more than one place, as convex ones of which one has a smooth surface do?"""
+    """Whether bodies touch at no more than one place, as convex ones of which one has a smooth surface do."""
     return one.convex and other.convex and (one.strictly or other.strictly)
 
 
 def followed(one: Features, other: Features) -> bool:
-    """Is it told by their parts where they touch?"""
+    """Whether the parts of two bodies tell where these touch."""
     return one.followed and other.followed
 
 
 def _lies(edge: Part, face: Part, own: BodyState, its: BodyState, size: float, planes: Sequence[Flush]) -> bool:
-    """Do several points of an edge touch a face that is curved, or a flat one that not all of it lies on?"""
+    """Whether several points of an edge touch a face that is curved, or a flat one that not all of it lies on."""
     at = edge.points @ own.turn.T + own.centre
     if edge.straight or face.dimension < 2 or any(f.holds(at, size) for f in planes):
         return False
@@ -145,7 +145,7 @@ def _lies(edge: Part, face: Part, own: BodyState, its: BodyState, size: float, p
 
 def _pairs(one: Features, other: Features, near: np.ndarray) -> Iterator[tuple[Part, Part, bool]]:
     """Balls come first, faces second; flat and implicit ones last, since of these it is known well how far points are from them. What is
-    neither meets faces, and edges other edges, but for those at which faces go on in each other. Of parts that are `near`.
+    neither meets faces, and edges other edges, except those at which faces go on in each other. Of parts that are `near`.
     """
     for n, f in enumerate(one.parts):
         for g in (other.parts[k] for k in np.flatnonzero(near[n])):
@@ -247,7 +247,7 @@ def _tracked(first: Part, second: Part, starts: NearPlaces, own: BodyState, its:
 
 
 def _nearest(contact: OnSmooth, at: np.ndarray, gaps: np.ndarray, own: BodyState, its: BodyState, within: np.ndarray) -> np.ndarray:
-    """(n,): is no plane that holds the second body nearer to places of the first one that are in it (see `_deep`)?"""
+    """(n,): whether no plane that holds the second body is nearer to places of the first one that are in it (see `_deep`)."""
     if not len(within):
         return np.ones(len(gaps), bool)
     points = (own.turn @ contact.one.jet(at).point[..., None])[..., 0] + own.centre - its.centre
@@ -256,7 +256,7 @@ def _nearest(contact: OnSmooth, at: np.ndarray, gaps: np.ndarray, own: BodyState
 
 
 def _course(contact: OnSmooth, own: BodyState, its: BodyState) -> ContactState | None:
-    """If it is a contact, within the borders."""
+    """The state of a contact, if it is one and within the borders; else None."""
     try:
         course = contact.course(own, its)
     except (Lost, np.linalg.LinAlgError):
@@ -266,7 +266,7 @@ def _course(contact: OnSmooth, own: BodyState, its: BodyState) -> ContactState |
 
 
 def _may_touch(contact: OnSmooth, course: ContactState, own: BodyState, its: BodyState) -> bool:
-    """Are the bodies on the two sides of the contact?"""
+    """Whether the bodies are on the two sides of the contact."""
     before, after = contact.normals(own, its)
     if contact.one.dimension == 2 and not len(before) and (its.centre - course.point) @ course.normal > course.gap:
         # An open surface on the other side of the second body.

@@ -31,7 +31,7 @@ class Known(NamedTuple):
 
 
 def found_last(contacts: Iterable[object]) -> list[tuple["OnSmooth", tuple[np.ndarray, np.ndarray], Known | None]]:
-    """Of those of curved surfaces what `OnSmooth.recall` takes: from where they are found next, which matters for roundings."""
+    """The arguments of `OnSmooth.recall` for contacts of curved surfaces: from these they are found next, which matters for roundings."""
     return [(c, c.at, c.known) for c in contacts if isinstance(c, OnSmooth)]
 
 
@@ -78,8 +78,8 @@ class OnSmooth:
         return course if many else ContactState(*(e[0] for e in course))
 
     def outside(self, one: BodyState, other: BodyState) -> Any:
-        """How far the contact is outside the border of a part; or, against size, its normal outside those of the faces that meet in an edge
-        or a corner: beyond these one of the faces is nearer.
+        """The distance of the contact outside the border of a part; or, against size, of its normal outside those of the faces that meet in
+        an edge or a corner: beyond these one of the faces is nearer.
         """
         many = one.centre.ndim > 1
         one, other = (one.lane(), other.lane()) if not many else (one, other)
@@ -88,7 +88,7 @@ class OnSmooth:
         return found if many else float(found[0])
 
     def past(self, a: np.ndarray, b: np.ndarray, normal: np.ndarray, one: BodyState, other: BodyState) -> np.ndarray:
-        """Likewise, of places that are known, and the normals there, at m times."""
+        """The same as `outside`, of places that are known, and the normals there, at m times."""
         found = np.maximum(self.one.beyond(a), self.other.beyond(b))
         if not self.radius:
             found = np.maximum(found, self.size * aside(self.one, a, -normal, one))
@@ -152,8 +152,8 @@ class OnSmooth:
         return self._from(one, other, a, b, _STEPS)
 
     def found(self, one: BodyState, other: BodyState, a: np.ndarray, b: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Of places (m, :) near to a contact at m times: the contact, and the gap there, or infinity if it is not soon found from there, or
-        if the gap bends the other way there.
+        """The contact, from places (m, :) near to it at m times, and the gap there, or infinity if it is not soon found from there, or if
+        the gap bends the other way there.
         """
         gaps, first, second = np.full(len(a), np.inf), np.full(a.shape, np.nan), np.full(b.shape, np.nan)
         right = self._parts(self._meeting(one, other, a, b))
@@ -187,7 +187,7 @@ class OnSmooth:
         return meet(_placed(self.one.jet(a), one), _placed(self.other.jet(b), other), self.side)
 
     def _parts(self, found: ClosestJets) -> np.ndarray:
-        """(m,): does the gap grow with the distance from the contact, so that the place is told well?"""
+        """(m,): whether the gap grows with the distance from the contact, so that the place is well known."""
         grown = growth(found)
         bends = found.one.along.shape[1] > 0 and found.bend is not None
         with np.errstate(invalid="ignore"):
@@ -197,14 +197,14 @@ class OnSmooth:
             return np.asarray(grown.least > _FLAT * np.maximum(grown.most, 1.0 / self.wide if bends else 1.0))
 
     def flattens(self, one: BodyState, other: BodyState) -> bool:
-        """Does the gap hardly grow along one direction, so that parts are about to touch along a curve, or all over? Of an edge that may
+        """Whether the gap grows so little along one direction that parts are about to touch along a curve, or all over. Of an edge that may
         lie on a face it is known what comes then.
         """
         grown = growth(self._met(one.lane(), other.lane()))
         return not self.may_lie and bool(grown.least[0] <= _FLATTENS * max(float(grown.most[0]), 1.0 / self.size))
 
     def lies(self, one: BodyState, other: BodyState) -> bool:
-        """Is it where a curved edge crosses another edge, and stays in the plane of contact?"""
+        """Whether it is where a curved edge crosses another edge, and stays in the plane of contact."""
         found = self._met(one.lane(), other.lane())
         bends = [j.bent[0, 0, 0] for j in (found.one, found.other) if j.along.shape[1] == 1 and j.bent.any() and found.bend is None]
         return any(abs(e @ found.normal[0]) <= _FLAT * float(sizes(e)) for e in bends)

@@ -57,7 +57,7 @@ class Coulomb:
         self.moves = self.flat @ self.flat.T
 
     def violated(self, impulses: np.ndarray) -> float:
-        """By how much: each contact's distance from the impulses that the law would give it, at the rates there."""
+        """The violation: each contact's distance from the impulses that the law would give it, at the rates there."""
         return self._violated(impulses * self.units[:, None] / self.size)
 
     def _after(self, x: np.ndarray) -> np.ndarray:
@@ -85,7 +85,7 @@ class Coulomb:
         raise Unsettled
 
     def _candidates(self) -> Iterator[np.ndarray]:
-        """By the fixed point, each with those that Newton's method makes of it."""
+        """Candidates by the fixed point, each with those that Newton's method makes of it."""
         angles = 2.0 * np.pi * np.arange(_CONE) / _CONE
         ways = [np.column_stack([np.cos(angles), np.sin(angles)]) if mu > 0.0 else np.zeros((1, 2)) for mu in self.friction]
         for memory in _MEMORIES:
@@ -122,7 +122,7 @@ class Coulomb:
         return found, [e[(np.arange(len(e)) < _CONE) | (w > 0.0)] for e, w in zip(ways, np.split(weights, ends), strict=True)]
 
     def _refined(self, x: np.ndarray, seen: set[bytes]) -> Iterator[np.ndarray]:
-        """What Newton's method makes of it, from contacts that stick and slip as none that are `seen`."""
+        """Candidates that Newton's method makes of it, from contacts that stick and slip as none that are `seen`."""
         for _ in range(_ANEW):
             u = self._after(x)
             ahead = x - u

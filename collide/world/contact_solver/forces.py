@@ -43,9 +43,9 @@ class ActiveConstraint:
 
 
 class ContactDynamics(NamedTuple):
-    """Of k contacts between bodies of which n are free, in the frames of the contacts, normals first: `frames` (k, 3, 3), `rows` (k, 3,
-    6 n), the velocities `speeds` of the first bodies against the second (k, 3), their accelerations `free` (k, 3) as they are without
-    forces at the contacts, `gaps` (k,) and `points` (k, 3). Or at m times, with m as the first axis of each.
+    """Dynamics of k contacts between bodies of which n are free, in the frames of the contacts, normals first: `frames` (k, 3, 3), `rows`
+    (k, 3, 6 n), the velocities `speeds` of the first bodies against the second (k, 3), their accelerations `free` (k, 3) as they are
+    without forces at the contacts, `gaps` (k,) and `points` (k, 3). Or at m times, with m as the first axis of each.
     """
 
     frames: np.ndarray
@@ -62,7 +62,9 @@ class ContactDynamics(NamedTuple):
 
 def motion(links: Sequence[ContactConstraint], places: dict[int, BodyState], rates: dict[int, np.ndarray], row: dict[int, int],
            m: int) -> ContactDynamics:
-    """At m times. `rates` (m, 6): accelerations of the bodies without any contacts; `row`: the numbers of those that are free."""
+    """The dynamics of contacts at m times. `rates` (m, 6): accelerations of the bodies without any contacts; `row`: the numbers of those
+    that are free.
+    """
     k, n, plan = len(links), len(row), _plan(tuple(links))
     if not k:
         return ContactDynamics(*(np.empty((m, 0, *rest)) for rest in ((3, 3), (3, 6 * n), (3,), (3,), (), (3,))))
@@ -89,8 +91,8 @@ def motion(links: Sequence[ContactConstraint], places: dict[int, BodyState], rat
 
 
 class _Plan(NamedTuple):
-    """Of k contacts: the bodies, the numbers (2, k) of both among these, the contacts on each `side` of each body; and contacts that are
-    found at once, with the points of corners of a body on one face.
+    """Plan of k contacts: the bodies, the numbers (2, k) of both among these, the contacts on each `side` of each body; and contacts that
+    are found at once, with the points of corners of a body on one face.
     """
 
     bodies: list[int]
@@ -118,7 +120,7 @@ def _plan(links: tuple[ContactConstraint, ...]) -> _Plan:
 
 
 def _courses(plan: _Plan, places: dict[int, BodyState], k: int) -> ContactState:
-    """Of k contacts at m times: (m, k) and (m, k, 3)."""
+    """The courses of k contacts at m times: (m, k) and (m, k, 3)."""
     each = []
     for _, link, points in plan.groups:
         contact, (one, other) = link.contact, (places[b] for b in link.pair)
@@ -134,7 +136,7 @@ def _courses(plan: _Plan, places: dict[int, BodyState], k: int) -> ContactState:
 
 
 def directions(kept: Sequence[ActiveConstraint], now: ContactDynamics) -> list[np.ndarray | None]:
-    """Of each contact that slips, the direction in its frame (..., 2) against which friction acts; None of those that stick. A slip that
+    """The direction against which friction acts at each contact that slips, in its frame (..., 2); None of those that stick. A slip that
     comes to its end, or has just begun, has the direction that it is said to have, so that the forces change smoothly there.
     """
     slips, found = _slips(kept), list[np.ndarray | None]([None] * len(kept))
@@ -179,7 +181,9 @@ class Solved(NamedTuple):
 
 
 def solved(kept: Sequence[ActiveConstraint], now: ContactDynamics, inverse: np.ndarray, bend: bool = False) -> Solved:
-    """`inverse` (6 n, 6 n): of the masses and inertias. `bend`: is that asked for, where there is friction?"""
+    """The forces at the contacts. `inverse` (6 n, 6 n): of the masses and inertias. `bend`: whether that is asked for, where there is
+    friction.
+    """
     lead, k, six = now.rows.shape[:-3], len(kept), now.rows.shape[-1]
     flat = now.rows.reshape(*lead, 3 * k, six)
     columns, which, identity = list[np.ndarray](), list[int](), np.eye(3 * k)
@@ -234,8 +238,8 @@ class FarkasCertificate(NamedTuple):
 
 def missing(kept: Sequence[ActiveConstraint], now: ContactDynamics, push: np.ndarray, size: np.ndarray,
             tolerance: float) -> FarkasCertificate:
-    """Are there forces that press at all contacts, within their cones of friction, whose sum is `push` (6 n,)? `size` (6 n,): what its
-    entries are measured against, `tolerance` of the greatest.
+    """The certificate whether there are forces that press at all contacts, within their cones of friction, whose sum is `push` (6 n,).
+    `size` (6 n,): the sizes against which its entries are measured, `tolerance` of the greatest.
     """
     from scipy.optimize import nnls
 

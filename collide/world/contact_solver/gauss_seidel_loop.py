@@ -31,7 +31,7 @@ class SweepsMemory(Structure):
 
 @native
 def sweep(s: SweepsMemory) -> int:
-    """Sweeps, so many at most. Does nothing change any more?"""
+    """Sweep, so many times at most. Return whether nothing changes any more."""
     for _ in range(s.sweeps):
         s.most = 0.0
         size = 0.0

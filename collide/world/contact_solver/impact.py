@@ -38,7 +38,7 @@ _ROUNDING = 1e-15
 
 @dataclass(frozen=True, eq=False)
 class Contact:
-    """Where bodies i and j of a list touch: the point, the unit normal from i to j; restitution and friction there."""
+    """Contact of bodies i and j of a list: the point, the unit normal from i to j; restitution and friction there."""
 
     pair: tuple[int, int]
     point: np.ndarray
@@ -183,7 +183,7 @@ class Impact:
 
 
 def _root(gained: Callable[[float], float]) -> float:
-    """The share, but for `_SHARE`, above which something is gained; 0 if it always is."""
+    """The share, except for `_SHARE`, above which something is gained; 0 if it always is."""
     from scipy.optimize import brentq
 
     return max(0.0, brentq(gained, 0.0, 1.0, xtol=_SHARE) - 2.0 * _SHARE) if gained(0.0) < 0.0 else 0.0
@@ -251,7 +251,7 @@ def poisson(impact: Impact) -> None:
 
 
 def _share(gained: float, slope: float, push: np.ndarray) -> float:
-    """Of a push the share, at most 1, with which no energy is gained: so much is so far, and at first it grows by the slope."""
+    """The share of a push, at most 1, with which no energy is gained: so much is gained so far, and at first it grows by the slope."""
     square = float(push @ push) / 2.0
     if gained + slope + square <= 0.0:
         return 1.0

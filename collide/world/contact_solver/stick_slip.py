@@ -56,7 +56,7 @@ def gripped(kept: Sequence[ActiveConstraint], now: ContactDynamics, inverse: np.
 
 def _giving_way(kept: Sequence[ActiveConstraint], now: ContactDynamics, lack: np.ndarray,
                 forces: np.ndarray | None) -> list[ActiveConstraint | None]:
-    """What just begins to slip, or to part, does so where forces are lacking; None for what parts."""
+    """The contacts, of which those that just begin to slip, or to part, do so where forces are lacking; None for those that part."""
     sides = np.hypot(lack[:, 1], lack[:, 2])
     least = _CLEAR * np.abs(lack).max()
     found: list[ActiveConstraint | None] = []
@@ -75,8 +75,9 @@ def _begins(k: ActiveConstraint, speed: np.ndarray) -> bool:
 
 def _aligned(chosen: Sequence[ActiveConstraint | None], now: ContactDynamics, inverse: np.ndarray,
              taken: float) -> list[ActiveConstraint | None]:
-    """With slips that begin in the directions in which they do then, where that is so of some directions; found by rounds, in which about
-    what friction takes from a slip, `taken` times the trace of what moves it, or nothing, is added to it again, so as not to overshoot.
+    """The contacts with slips that begin in the directions in which they do then, where that is so of some directions; found by rounds, in
+    which about what friction takes from a slip, `taken` times the trace of what moves it, or nothing, is added to it again, so as not to
+    overshoot.
     """
     found, which = [*chosen], [c for c, k in enumerate(chosen) if k is not None]
     part = now.of(which)
@@ -123,7 +124,7 @@ def _holds(chosen: Sequence[ActiveConstraint | None], now: ContactDynamics, inve
 
 def _chosen(kept: Sequence[ActiveConstraint], now: ContactDynamics, forces: np.ndarray,
             inverse: np.ndarray) -> list[ActiveConstraint | None]:
-    """By the forces that sweeps found."""
+    """The contacts as they stick, slip or part by the forces that sweeps found."""
     flat = now.rows.reshape(-1, now.rows.shape[2])
     rates = now.free + (flat @ (inverse @ (flat.T @ forces.ravel()))).reshape(-1, 3)
     most, fast = np.abs(forces[:, 0]).max(), np.abs(now.free).max()

@@ -57,7 +57,7 @@ class MotionEquations:
         self._answer: Solved | None = None
 
     def courses(self, now: float, courses: Sequence[Any]) -> list[Polynomial] | None:
-        """Those of the bodies that are free, from their states at a time on; None if no polynomials follow them."""
+        """The courses of the bodies that are free, from their states at a time on; None if no polynomials follow them."""
         begin, self.failed = self._begin(now, courses), None
         # Forces that are none are told here; those at states that are not reached do not matter.
         self._forces(np.array([now]), [_place(own[None]) for own in begin], courses)
@@ -88,8 +88,8 @@ class MotionEquations:
                                          courses[k].velocity_at(now), courses[k].spin_at(now)]) for k in self.free]).reshape(-1, 13)
 
     def look(self, now: float, courses: Sequence[Any]) -> tuple[dict[int, BodyState], ContactDynamics, np.ndarray, np.ndarray]:
-        """At a time: the places of bodies that are linked by the contacts, these, the inverse masses, and (n, 6), how the free bodies speed
-        up without forces at contacts. What was asked last is known.
+        """The places at a time of bodies that are linked by the contacts, these, the inverse masses, and the accelerations (n, 6) of the
+        free bodies without forces at contacts. The last answer is kept.
         """
         asked = (now, *(courses[k] for k in (*self.linked, *self.free)))
         if self._asked[:1] != asked[:1] or any(a is not b for a, b in zip(self._asked[1:], asked[1:], strict=True)):
@@ -106,7 +106,7 @@ class MotionEquations:
         return self._answer
 
     def looks(self, times: np.ndarray, courses: Sequence[Any]) -> tuple[dict[int, BodyState], ContactDynamics, np.ndarray, np.ndarray]:
-        """Likewise at m times, with m as the first axis of each."""
+        """The same as `look` at m times, with m as the first axis of each."""
         places = {k: courses[k].places(times) for k in {*self.linked, *self.free}}
         rates = self._free_rates(times, [places[k] for k in self.free], courses)
         return places, self._motion(times, places, rates, self._given(times, courses)[1], self.kept), self._inverse(places), rates
@@ -118,7 +118,9 @@ class MotionEquations:
         return {k: courses[k].places(times) for k in others}, rates
 
     def _fitted(self, now: float, begin: np.ndarray, courses: Sequence[Any]) -> tuple[list[Polynomial] | None, float]:
-        """By polynomials for the present step; None if these are too far from what is solved. And how far, against how far they may be."""
+        """Polynomials for the present step, None if these are too far from what is solved; and their distance, against the distance that
+        they may have.
+        """
         try:
             with np.errstate(all="ignore"):
                 solved = self._solved(now, begin, courses)
@@ -160,7 +162,7 @@ class MotionEquations:
 
     def _iterated(self, now: float, begin: np.ndarray, states: np.ndarray, courses: Sequence[Any], kept: Sequence[ActiveConstraint],
                   close: float) -> np.ndarray | None:
-        """From states near them, until no more than `close` changes."""
+        """Iterate from states near them, until no more than `close` changes."""
         times, integral = now + self.step * POINTS, self.step * INTEGRAL
         given, changes = self._given(times, courses), list[float]()
         scale = np.repeat([[self.bodies[k].radius, 1.0, self.bodies[k].radius, 1.0] for k in self.free], [3, 4, 3, 3], axis=1)
@@ -189,7 +191,8 @@ class MotionEquations:
         return None
 
     def _between(self, now: float, found: Sequence[Polynomial], courses: Sequence[Any]) -> float:
-        """How far velocities come from what the equations say of these motions, over the step, against how far they may."""
+        """The distance of velocities from what the equations say of these motions, over the step, against the distance that they may have.
+        """
         if not found:
             return 0.0
         times = now + self.step * BETWEEN
@@ -261,7 +264,7 @@ class MotionEquations:
 
 
 def _place(own: np.ndarray) -> BodyState:
-    """At m times, of states (m, 13)."""
+    """The places at m times, of states (m, 13)."""
     return BodyState(own[:, :3], rotation.matrices(own[:, 3:7]), own[:, 7:10], own[:, 10:])
 
 
@@ -279,7 +282,7 @@ def _fit(now: float, step: float, own: np.ndarray, inertia: Inertia) -> Polynomi
 
 
 def _off(found: Polynomial, own: np.ndarray, size: float) -> float:
-    """How far a fit is from states (NODES, 13), against how far it may be."""
+    """The distance of a fit from states (NODES, 13), against the distance that it may have."""
     place, p = found.states(found.start + (found.until - found.start) * POINTS)
     turned = rotation.products(own[:, 3:7], own[0, 3:7] * _BACK) / (own[0, 3:7] @ own[0, 3:7])
     off = np.concatenate([(place.centre - own[:, :3]) / size, p - turned], axis=1) / _CLOSE

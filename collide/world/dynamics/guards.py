@@ -56,8 +56,8 @@ class Plane:
 
 
 class GuardSet:
-    """What is looked at while bodies move by `system`, from a time on. `shapes`: of the polyhedral ones; `parts`: of those whose contacts
-    are tracked on both; `size`: of the smallest body.
+    """The guards that are looked at while bodies move by `system`, from a time on. `shapes`: of the polyhedral ones; `parts`: of those
+    whose contacts are tracked on both; `size`: of the smallest body.
     """
 
     def __init__(self, system: MotionEquations, now: float, courses: Sequence[Any], shapes: dict[int, Polyhedral],
@@ -82,7 +82,7 @@ class GuardSet:
         self.seen: list[np.ndarray] = []
 
     def _pairs(self, parts: Callable[[int], Features | None]) -> dict[tuple[int, int], tuple[int, Features, Features]]:
-        """Of pairs that may touch elsewhere, too: the first contact, and their parts."""
+        """The first contact of pairs that may touch elsewhere, too, and their parts."""
         found = {}
         for c, first in enumerate(self.system.kept):
             i, j = first.link.pair
@@ -97,8 +97,8 @@ class GuardSet:
 
     @staticmethod
     def _facing(body: Features, kept: Sequence[ContactGeometry]) -> Features:
-        """What of the second body of contacts may touch elsewhere one that is convex: of what is convex, too, a flat face alone, if it
-        touches with that.
+        """The parts of the second body of contacts that may touch elsewhere one that is convex: of what is convex, too, a flat face alone,
+        if it touches with that.
         """
         found = [c.other if isinstance(c, OnSmooth) else None for c in kept]
         face = found[0]
@@ -176,14 +176,14 @@ class GuardSet:
             yield c, np.arange(len(motion.gaps)) >= deeper(one, other, places[i], places[j], self.size, _DEEP * self.size, lying)
 
     def _stops(self, motion: ContactDynamics) -> tuple[np.ndarray, np.ndarray]:
-        """(m,): at which times does what slipped before stop, or has turned across?"""
+        """(m,): whether what slipped before stops at each time, and whether it has turned across."""
         still = np.array([k.still for k in self.system.kept])
         along, fast = alongside(self.system.kept, motion), np.hypot(motion.speeds[..., 1], motion.speeds[..., 2]) > still
         since = np.logical_or.accumulate(np.vstack([self.slips, along[:-1] > still]), axis=0) & (along <= 0.0)
         return (since & ~fast).any(axis=1) | (~since & (along < -10.0 * still)).any(axis=1), (since & fast).any(axis=1)
 
     def _lasting(self, places: dict[int, Any], motion: ContactDynamics, solved: Solved) -> np.ndarray:
-        """(m,): at which times do contacts last, but for what they can give, and for slips?"""
+        """(m,): whether contacts last at each time, except for what they can give, and for slips."""
         kept, well = self.system.kept, solved.fits.copy()
         self.seen = [motion.gaps + ROUNDING * self.size, BEYOND * self.size - motion.gaps, motion.speeds[..., 0], alongside(kept, motion)]
         for c, k in enumerate(kept):
@@ -197,7 +197,7 @@ class GuardSet:
         return well & ~self._tilts(places, motion)
 
     def _tilts(self, places: dict[int, Any], motion: ContactDynamics) -> np.ndarray:
-        """(m,): at which times does an edge that lay in a plane rise from it, or come to lie in one?"""
+        """(m,): whether an edge that lay in a plane rises from it at each time, or comes to lie in one."""
         found = np.zeros(len(motion.gaps), bool)
         for plane in self.planes:
             found |= (self._heights(plane.contact, plane.side, plane.corners, motion, places[plane.body]) > plane.most).any(axis=-1)
@@ -270,7 +270,7 @@ class GuardSet:
 
 
 def _root(times: list[float], values: list[float], lo: float, hi: float) -> float:
-    """Where the polynomial through values, which has two signs at `lo` and `hi`, has a root between these."""
+    """A root, between `lo` and `hi`, of the polynomial through values, which has two signs at these."""
     slopes = list(values)
     for n in range(1, len(times)):
         slopes[n:] = [(b - a) / (t - s) for a, b, s, t in zip(slopes[n - 1:], slopes[n:], times, times[n:], strict=False)]

@@ -1,5 +1,5 @@
-"""With which state bodies begin to move in contact: out of each other, and with nothing that moves at contacts where it should not; and how
-slips go on.
+"""The state with which bodies begin to move in contact: out of each other, and with nothing that moves at contacts where it should not; and
+how slips go on.
 """
 
 import math
@@ -44,7 +44,7 @@ def onward(system: MotionEquations, now: float, courses: Sequence[Any]) -> list[
 
 def lifted(system: MotionEquations, now: float, courses: Sequence[Any], size: float) -> np.ndarray | None:
     """(n, 6): the least shifts and turns of the free bodies after which they are no longer in each other at the contacts, and edges that
-    lie in planes do just that; None where they are not, but for rounding.
+    lie in planes do just that; None where they are not, except for rounding.
     """
     _, motion, inverse, _ = system.look(now, courses)
     deep, lying = motion.gaps < -ROUNDING * size, np.array([k.link.flats != (None, None) for k in system.kept])

@@ -24,7 +24,7 @@ _CONE, _BALANCED, _SLOW, _SAME = 16, 1e-9, 1e-9, 1e-9
 
 
 class ContactMode(Enum):
-    """How a body stays in contact."""
+    """The mode in which a body stays in contact."""
 
     REST = "rests"
     ROLLING = "rolls"
@@ -43,7 +43,7 @@ class SteadyContact:
 
 
 def rest(actors: Sequence[MovingBody], contacts: Sequence[Contact], t: float) -> bool:
-    """Do forces at the contacts hold these bodies, which do not move? Contacts are of pairs of numbers of them."""
+    """Whether forces at the contacts hold these bodies, which do not move. Contacts are of pairs of numbers of them."""
     from scipy.optimize import nnls
 
     size = max((a.rigid.mass * float(np.linalg.norm(a.gravity)) for a in actors if a.free), default=0.0)
@@ -66,7 +66,7 @@ def rest(actors: Sequence[MovingBody], contacts: Sequence[Contact], t: float) ->
 
 
 def still(course: Ballistic, t: float, size: float, gravity: np.ndarray) -> bool:
-    """Does a body not move, but for what falls short of a billionth of its size?"""
+    """Whether a body does not move, except for what falls short of a billionth of its size."""
     least = _SLOW * math.sqrt(size * float(np.linalg.norm(gravity)))
     return bool(np.linalg.norm(course.velocity_at(t)) <= least and np.linalg.norm(course.spin_at(t)) * size <= least)
 
@@ -144,7 +144,7 @@ def _bounded(held: SteadyContact, face: Flat, up: np.ndarray) -> SteadyContact:
 
 
 def leaving(face: Flat, point: np.ndarray, velocity: np.ndarray, acceleration: np.ndarray) -> float:
-    """After which time does a point that moves so in the plane of a face cross its border?"""
+    """The time after which a point that moves so in the plane of a face crosses its border."""
     found = math.inf
     for a, b in face.border:
         across = np.cross(b - a, face.normal)

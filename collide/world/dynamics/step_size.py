@@ -35,7 +35,7 @@ def following(known: Sequence[tuple[float, float]]) -> float:
 
 
 def turning(kept: Sequence[ActiveConstraint]) -> bool:
-    """Are there slips whose friction turns with them?"""
+    """Whether there are slips whose friction turns with them."""
     return any(_turns(k) for k in kept)
 
 

@@ -18,7 +18,7 @@ _MANY, _OPPOSITE = 200, 0.5
 
 
 class Way(enum.Enum):
-    """How faces meet in an edge: does the body bend outward there, or inward, or are they smooth; or some of each."""
+    """The way faces meet in an edge: the body bends outward there, or inward, or they are smooth; or some of each."""
 
     OUT = 1
     IN = 2

@@ -1,7 +1,7 @@
 """Circles along which a curved face has one normal, such as that on which a torus lies: a plane touches all of it at once.
 
 A surface goes into itself under a turn whose velocities c x p + d are along it: at points p with normals n, (p x n, n) (c, d) = 0 (Pottmann
-and Wallner 2001, Computational Line Geometry, 3.4). So the axis of a surface of revolution is told by any points of it, but for rounding,
+and Wallner 2001, Computational Line Geometry, 3.4). So the axis of a surface of revolution is found by any points of it, up to rounding,
 and by the same numbers that it has one. On it, circles go through the places at which the normal is along the axis.
 """
 
@@ -79,7 +79,7 @@ def rings(face: Part) -> tuple[ContactCircle, ...]:
 
 
 def _axis(points: np.ndarray, normals: np.ndarray) -> _Axis | None:
-    """That of the only turn under which a surface goes into itself; None where there is none, or more than one."""
+    """The axis of the only turn under which a surface goes into itself; None where there is none, or more than one."""
     middle = points.mean(axis=0)
     size = float(np.abs(points - middle).max())
     rows = np.concatenate([np.cross((points - middle) / size, normals), normals], axis=1)
@@ -106,7 +106,7 @@ def _touching(face: Part, at: np.ndarray, way: np.ndarray, size: float) -> np.nd
 
 def facing(face: Part, at: np.ndarray, way: np.ndarray, steps: int) -> np.ndarray:
     """Places near some, at which the normal goes along a direction (3,), or those of rows (n, 3): by Newton's method, each time by the
-    least step, and not where the normal hardly turns. Not finite where none is found.
+    least step, and not where the normal turns little. Not finite where none is found.
     """
     for _ in range(steps if len(at) else 0):
         jet = face.jet(at)

@@ -18,7 +18,7 @@ _BESIDE, _SAME, _NEAR = 2.0, 1e-9, 1e-6
 
 
 class _UnclearError(Exception):
-    """It is not told how an edge goes on."""
+    """It is not known how an edge goes on."""
 
 
 class TracedEdge(NamedTuple):
@@ -113,7 +113,7 @@ def _last(line: Line, at: np.ndarray, step: float) -> np.ndarray:
 
 
 def _corners(sides: Sides, edges: list[tuple[Line, TracedEdge]], middle: np.ndarray, size: float) -> Iterator[Core]:
-    """Of the ends of edges, those at which three leaves meet and the body is inside where all of these are."""
+    """The ends of edges at which three leaves meet and the body is inside where all of these are."""
     known = np.empty((0, 3))
     for line, trace in edges:
         for end in () if trace.closed else (trace.points[0], trace.points[-1]):
@@ -131,7 +131,7 @@ def _corners(sides: Sides, edges: list[tuple[Line, TracedEdge]], middle: np.ndar
 
 
 def _corner(sides: Sides, own: tuple[int, ...], near: np.ndarray, size: float) -> tuple[np.ndarray, np.ndarray]:
-    """Where three leaves meet, and their normals there."""
+    """The point where three leaves meet, and their normals there."""
     kernel = field([sides.leaves[k] for k in own])
 
     def way(at: np.ndarray) -> np.ndarray:

@@ -1,10 +1,10 @@
-"""Faces and edges of combined implicit bodies: of each leaf what of it is on the body, and edges where two leaves meet (Snyder 1993,
-Section 4.1.3: solids as such combinations).
+"""Faces and edges of combined implicit bodies: the part of each leaf on the body, and edges where two leaves meet (Snyder 1993, Section
+4.1.3: solids as such combinations).
 
 Inside and outside of a body are told by those of its leaves. Where one leaf is zero there is a face if the body is inside wherever that is,
 and outside else; where two are there is an edge that sticks out if it is inside wherever both are, and nowhere else.
 
-A place on either is the point itself. On an edge F = G = 0 the tangent is across both normals, and the curvature c is told by what both
+A place on either is the point itself. On an edge F = G = 0 the tangent is across both normals, and the curvature c follows from what both
 surfaces bend along it: n c = -t H t / |grad F| for each of them.
 """
 
@@ -33,7 +33,7 @@ _NEWTON = 6
 
 
 class Sides:
-    """The leaves of a body, by their numbers, and how its inside is told by theirs."""
+    """The leaves of a body, by their numbers, and how its inside follows from theirs."""
 
     def __init__(self, body: ImplicitBody) -> None:
         self.leaves = tuple(dict.fromkeys(body.leaves))
@@ -69,7 +69,7 @@ class Sides:
 
 
 class Facet(LevelSet):
-    """What of a leaf is on the body."""
+    """The part of a leaf on the body."""
 
     def __init__(self, sides: Sides, own: int, middle: np.ndarray) -> None:
         leaf = sides.leaves[own]
@@ -86,7 +86,7 @@ class Facet(LevelSet):
 
 
 class Line:
-    """Where two leaves are zero."""
+    """The curve on which two leaves are zero."""
 
     def __init__(self, sides: Sides, own: tuple[int, int], size: float) -> None:
         self.sides, self.own, self.leaves, self._size = sides, own, tuple(sides.leaves[k] for k in own), size
@@ -114,7 +114,7 @@ class Line:
             return np.asarray(along / np.linalg.norm(along, axis=1)[:, None])
 
     def off(self, at: np.ndarray) -> np.ndarray:
-        """How far a place is from where the body has an edge that sticks out."""
+        """The distance of a place from where the body has an edge that sticks out."""
         return self.sides.off(self.own, self.sides.heights(at))
 
 

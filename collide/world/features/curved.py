@@ -284,7 +284,7 @@ def _round_poles(surface: ParametricSurface) -> list[Chart]:
 
 
 def _convex(found: np.ndarray, side: float) -> bool:
-    """Does a closed surface bend to one side at many points of it?"""
+    """Whether a closed surface bends to one side at many points of it."""
     along, second = found[:, 3:9].reshape(-1, 2, 3), found[:, 9:].reshape(-1, 3, 3)
     normals = side * np.cross(along[:, 0], along[:, 1])
     e, f, g = np.einsum("nki,ni->kn", second, normals)

@@ -50,7 +50,7 @@ class Features:
 
     @functools.cached_property
     def followed(self) -> bool:
-        """Is it told by its parts where it touches? Of a curved one that is not convex, if it is one surface, or closed."""
+        """Whether its parts tell where it touches: those of a curved one that is not convex do if it is one surface, or closed."""
         faces = [p for p in self.parts if p.dimension == 2]
         return self.flat or self.convex or (len(faces) == 1 and isinstance(faces[0], (CurvedPatch, LevelSet))) or self.thick > 0.0
 
@@ -136,7 +136,7 @@ def _outward(point: np.ndarray, flat: Polyhedral, size: float, least: int) -> np
 
 
 def _hollow(edge: np.ndarray, flat: Polyhedral, size: float) -> bool:
-    """Does a face go up from the plane of the other one, at an edge?"""
+    """Whether a face goes up from the plane of the other one, at an edge."""
     middle = edge.mean(axis=0)
     one, other = _on(middle, flat, size)[:2]
     inward = np.cross(one.normal, edge[1] - edge[0])

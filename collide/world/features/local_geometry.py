@@ -27,11 +27,11 @@ class LocalGeometry(NamedTuple):
 
 
 class Part(Protocol):
-    """What of a body touches, as seen from its centre of mass, of a `dimension`, `straight` if it does not bend, with `points` (n, 3) of
-    it, no part of it farther than `spacing` from all of these but for its bend. Of places (m, :) `moved` are those whose parameters are so
-    much greater, (m, k), to first order, NaN where there is none; `beyond` (m,): how far outside the border they are, less than 0 inside;
-    `start`: those of some of the points; `normals` (j, 3) at one place (:,): outward, of the faces that meet in an edge or a corner; none
-    where that is not known, or where no side is the inside.
+    """A part with which a body touches, as seen from its centre of mass, of a `dimension`, `straight` if it does not bend, with `points`
+    (n, 3) of it, no part of it farther than `spacing` from all of these except for its bend. Of places (m, :) `moved` are those whose
+    parameters are so much greater, (m, k), to first order, NaN where there is none; `beyond` (m,): how far outside the border they are,
+    less than 0 inside; `start`: those of some of the points; `normals` (j, 3) at one place (:,): outward, of the faces that meet in an edge
+    or a corner; none where that is not known, or where no side is the inside.
     """
 
     def __hash__(self) -> int: ...
@@ -67,12 +67,12 @@ class Part(Protocol):
         ...
 
     def lows(self, values: np.ndarray) -> np.ndarray:
-        """(m, n): which of values (m, n) at its points are not greater than those of their neighbours?"""
+        """(m, n): whether values (m, n) at its points are not greater than those of their neighbours."""
         ...
 
 
 def spread_of(points: np.ndarray) -> float:
-    """How far points (m, 3) are from the middle of them."""
+    """The greatest distance of points (m, 3) from the middle of them."""
     return float(np.linalg.norm(points - points.mean(axis=0), axis=1).max())
 
 
@@ -84,7 +84,7 @@ def away(own: np.ndarray, points: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def onto(points: np.ndarray, way: Callable[[np.ndarray], np.ndarray], close: float, steps: int) -> np.ndarray:
-    """Where steps `way` from points (n, 3), one after the other, come to no more than `close`; NaN where they do not."""
+    """The places where steps `way` from points (n, 3), one after the other, come to no more than `close`; NaN where they do not."""
     found, left = np.full(points.shape, np.nan), np.arange(len(points))
     for _ in range(steps if len(points) else 0):
         by = way(points)
@@ -106,7 +106,7 @@ def least(values: np.ndarray) -> np.ndarray:
 
 
 def lows(values: np.ndarray, closed: bool) -> np.ndarray:
-    """(m, n): which values in rows, or rings, are not greater than their neighbours?"""
+    """(m, n): whether values in rows, or rings, are not greater than their neighbours."""
     around = np.pad(values, ((0, 0), (1, 1)), "wrap" if closed else "edge")
     return np.asarray((values <= around[:, :-2]) & (values <= around[:, 2:]))
 
@@ -118,7 +118,7 @@ def units(rows: np.ndarray) -> np.ndarray:
 
 
 def inverse(matrix: np.ndarray) -> np.ndarray:
-    """Of (m, 1, 1) or (m, 2, 2); of one that has none, what is not finite."""
+    """The inverses of matrices (m, 1, 1) or (m, 2, 2); of one that has none, numbers that are not finite."""
     with np.errstate(all="ignore"):
         if matrix.shape[1] == 1:
             return np.where(matrix == 0.0, np.nan, 1.0 / matrix)

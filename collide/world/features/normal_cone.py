@@ -11,7 +11,7 @@ _PARALLEL, _ASIDE = 1e-9, 1e-6
 
 
 def outward(way: np.ndarray, normals: np.ndarray) -> bool:
-    """Is a direction a sum of some of the outward normals, where they are known?"""
+    """Whether a direction is a sum of some of the outward normals, where they are known."""
     from scipy.optimize import nnls
 
     return not len(normals) or bool(nnls(normals.T, way)[1] <= _ASIDE)

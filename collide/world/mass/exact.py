@@ -128,7 +128,7 @@ def _one(s: Any, powers: tuple[int, int, int], ends: tuple[Any, Any]) -> Any:
 
 
 def _mesh_moments(mesh: Mesh) -> list[Any]:
-    """Those of tetrahedra from the origin to the triangles, exactly."""
+    """Moments of tetrahedra from the origin to the triangles, exactly."""
     vertices, triangles = mesh.arrays
     turn, shift = sp.Matrix(3, 3, mesh.motion.entries[:9]), sp.Matrix(mesh.motion.entries[9:])
     corners = [turn * sp.Matrix([sp.Rational(e) for e in row]) + shift for row in vertices.tolist()]

@@ -16,7 +16,7 @@ _TOGETHER = 64
 
 
 def triangle_moments(corners: np.ndarray) -> tuple[np.ndarray, float, float]:
-    """Those of tetrahedra from the origin to triangles (n, 3, 3)."""
+    """Moments of tetrahedra from the origin to triangles (n, 3, 3)."""
     normals = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0]) / 2
     six = np.linalg.det(corners)
     total = corners.sum(axis=1)

@@ -33,7 +33,7 @@ Combine = Callable[[np.ndarray], np.ndarray]
 
 
 def smooth(expression: Any) -> bool:
-    """Has a function no kinks that are seen?"""
+    """Whether a function has no kinks that are seen."""
     return not expression.has(sp.Abs, sp.Max, sp.Min, sp.sign, sp.Piecewise, sp.floor, sp.ceiling, sp.Mod)
 
 
@@ -114,7 +114,7 @@ def _sampled(leaves: Sequence[_Leaf], combined: Combine, boxes: Boxes) -> np.nda
 
 
 def _range(kernels: tuple[Kernel, Kernel], boxes: Boxes) -> np.ndarray:
-    """(n, 4, 2): bounds of the function and its slopes, but for rounding, also by the mean value theorem from the middles of boxes."""
+    """(n, 4, 2): bounds of the function and its slopes, except for rounding, also by the mean value theorem from the middles of boxes."""
     lo, hi = np.ascontiguousarray(boxes[..., 0]), np.ascontiguousarray(boxes[..., 1])
     half, middle = (hi - lo) / 2.0, kernels[0].points((lo + hi) / 2.0)
     low, high = (np.array(e) for e in kernels[0].interval(lo, hi))
@@ -172,7 +172,7 @@ def _flat(boxes: Boxes, ends: dict[int, int]) -> Boxes:
 
 
 def _zeros(kernel: Kernel, points: Rows, k: int, lo: np.ndarray, hi: np.ndarray) -> np.ndarray:
-    """Where functions along axis k, monotone between two ends, are zero; the end that is nearer to that where they are not."""
+    """Zeros of functions along axis k, monotone between two ends; the end at which they are nearer to zero where they have none."""
     points = points.copy()
 
     def at(places: np.ndarray, rows: Any = slice(None)) -> tuple[np.ndarray, np.ndarray]:
@@ -237,7 +237,7 @@ def _inner(kernel: Kernel, boxes: Boxes, way: Sequence[int], count: int) -> np.n
 
 
 def _between(marks: np.ndarray, rows: np.ndarray, count: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Of the pieces between sorted marks (n, m), but empty ones: the rows (p,) of a rule's points, the points, and their weights."""
+    """The points of a rule in the pieces between sorted marks (n, m) that are not empty: their rows (p,), the points, and their weights."""
     nodes, weights = np.polynomial.legendre.leggauss(count)
     lo, hi = marks[:, :-1], marks[:, 1:]
     row, piece = np.nonzero(hi > lo)

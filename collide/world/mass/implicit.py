@@ -92,7 +92,7 @@ def _few(found: Sum) -> Sum:
 
 
 def _apart(one: frozenset[ImplicitSurface], other: frozenset[ImplicitSurface]) -> bool:
-    """Have two intersections no volume in common, as leaves tell that are each other's outside, or within bounds that are apart?"""
+    """Whether two intersections have no volume in common, as leaves tell that are each other's outside, or within bounds that are apart."""
     for a, b in itertools.product(one - other, other - one):
         if a.complement() == b:
             return True
@@ -105,7 +105,8 @@ def _apart(one: frozenset[ImplicitSurface], other: frozenset[ImplicitSurface]) -
 
 @functools.lru_cache(maxsize=1024)
 def signs(leaf: ImplicitSurface) -> tuple[int, ...]:
-    """Those of a formula at the corners of its bounds: (1,) where it is the inside of something within them, (-1,) where the outside."""
+    """The signs of a formula at the corners of its bounds: (1,) where it is the inside of something within them, (-1,) where the outside.
+    """
     return tuple(sorted({int(s) for s in np.sign(_field(leaf)(_corners(leaf)))}))
 
 
@@ -155,7 +156,7 @@ def _moments(body: ImplicitBody) -> tuple[np.ndarray, float]:
 
 
 def _by_heights(body: ImplicitBody) -> tuple[np.ndarray, float]:
-    """Of smooth formulas."""
+    """The ten moments of smooth formulas, and an estimate of the error of the first of them."""
     if isinstance(body, ImplicitSurface):
         ends, formulas = np.array([[float(exact(e)) for e in pair] for pair in body.bounds]), [body.body]
         motion = np.array([float(e) for e in body.motion.entries])
@@ -207,7 +208,7 @@ def _powers(field: Field, origin: np.ndarray, directions: np.ndarray, box: np.nd
 
 
 def _brackets(value: Callable[[np.ndarray, np.ndarray], np.ndarray], radii: np.ndarray, values: np.ndarray) -> tuple[np.ndarray, ...]:
-    """Of each crossing of the surface: the number of the ray, a radius before it and one after, and whether the body is left there.
+    """The crossings of the surface: for each the number of the ray, a radius before it and one after, and whether the body is left there.
 
     A ray that is inside, or outside, only between two neighbouring radii is found where the value turns back there. A parabola through
     three values goes below the least of them by an eighth of their second difference at most.

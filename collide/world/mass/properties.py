@@ -78,7 +78,7 @@ def mass_properties(shape: Any) -> MassProperties:
 
     Notes
     -----
-    *Approximates*, by the divergence theorem over the faces: to about 1e-12 for smooth faces. Integrals of a Mesh are exact but for
+    *Approximates*, by the divergence theorem over the faces: to about 1e-12 for smooth faces. Integrals of a Mesh are exact except for
     rounding. Unions, intersections and differences of half-spaces are as exact. Those of balls, other smooth bodies, and planes, cylinders,
     cones and balls round one axis are known to about 1e-12, and other bodies with creases to 1e-5 or so: see `error`.
 
@@ -174,7 +174,9 @@ def _about(second: np.ndarray, volume: float, centre: np.ndarray) -> np.ndarray:
 
 
 def integrands(point: Iterable[Any], normal: Iterable[Any]) -> list[Any]:
-    """Of a point and the normal there, with the area: the normal, and what integrates to the moments over the volume."""
+    """Integrands at a point, by the normal there, with the area: the normal, and the functions that integrate to the moments over the
+    volume.
+    """
     a, b, c = point
     n, m, k = normal
     return [n, m, k, (a * n + b * m + c * k) / 3, a * a * n / 2, b * b * m / 2, c * c * k / 2, a**3 * n / 3, b**3 * m / 3, c**3 * k / 3,

@@ -21,8 +21,8 @@ _SAME = 1e-10
 
 
 class RotationKind(Enum):
-    """How a body turns: `SPIN` by an angle that is quadratic in time about an axis, `TOP` by two such, `SERIES` by a series, while it goes
-    along one, as a parabola is; `PUSHED`, of balls: without any turn that matters, along a series.
+    """The way a body turns: `SPIN` by an angle that is quadratic in time about an axis, `TOP` by two such, `SERIES` by a series, while it
+    goes along one, as a parabola is; `PUSHED`, of balls: without any turn that matters, along a series.
     """
 
     SPIN = "spin"
@@ -128,7 +128,7 @@ class Ballistic:
 
     @property
     def _closed(self) -> bool:
-        """Is the spin linear in time?"""
+        """Whether the spin is linear in time."""
         return self.inertia.spherical or self.gait is RotationKind.SPIN
 
     def spin_at(self, t: float) -> np.ndarray:
@@ -153,18 +153,18 @@ class Ballistic:
         return self._turning if self._steady else float(np.linalg.norm(self.spin_at(t)))
 
     def rates_at(self, t: float) -> np.ndarray:
-        """(6,): how velocity and spin change."""
+        """(6,): derivatives of velocity and spin."""
         if self._closed or self.spinning.any():
             return np.concatenate([self.acceleration, self.spinning])
         turn, spin = self.turn_at(t), self.spin_at(t)
         return np.concatenate([self.acceleration, turn @ self.inertia.inverse @ turn.T @ rotation.cross(self.momentum, spin)])
 
     def rates_along(self, times: np.ndarray) -> np.ndarray:
-        """(m, 6): likewise at times (m,)."""
+        """(m, 6): derivatives of velocity and spin at times (m,)."""
         return np.zeros((len(times), 6)) if self.still else np.array([self.rates_at(t) for t in times.tolist()]).reshape(-1, 6)
 
     def pace(self, begin: float, end: float) -> tuple[np.ndarray, np.ndarray, float]:
-        """Bounds (3,) of the velocity over a time, and of the size of the spin, but for rounding."""
+        """Bounds (3,) of the velocity over a time, and of the size of the spin, except for rounding."""
         ends = self.velocity_at(begin), self.velocity_at(end)
         if self._closed:
             turning = float(np.linalg.norm(self.spin_at(begin)) + (end - begin) * np.linalg.norm(self.spinning))
@@ -195,7 +195,7 @@ class Ballistic:
 
     @cached_property
     def still(self) -> bool:
-        """Does the body rest?"""
+        """Whether the body rests."""
         return not (self.velocity.any() or self.acceleration.any() or self.spin.any() or self.spinning.any())
 
     def turned_on(self, t: float) -> "Ballistic":
@@ -236,7 +236,7 @@ def _rotation(turn: np.ndarray, spin: np.ndarray, change: np.ndarray, inertia: I
 
 
 def _steady(turn: np.ndarray, axis: np.ndarray, speed: float, inertia: Inertia) -> bool:
-    """Is the spin constant without a torque? If it is about a principal axis."""
+    """Whether the spin is constant without a torque, as it is about a principal axis."""
     own = turn.T @ axis
     moved = inertia.matrix @ own
     return bool(speed == 0.0 or inertia.spherical or np.linalg.norm(rotation.cross(own, moved)) <= _SAME * np.linalg.norm(moved))

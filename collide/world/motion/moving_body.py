@@ -68,7 +68,7 @@ class MovingBody:
 
     @functools.cached_property
     def tree(self) -> BoundingSphereTree | None:
-        """Of its surface, as its rotation and the path of its centre take it; of what is fixed, as its shape is."""
+        """The tree of its surface, as its rotation and the path of its centre take it; of a fixed body, as its shape is."""
         if self.ball is not None and not self.rigid.fixed:
             return tree_of_ball(self.ball)
         return ball_tree(self.rigid.outline, (0.0, 0.0, 0.0) if self.rigid.fixed else tuple(self.middle.tolist()))
@@ -91,18 +91,18 @@ class MovingBody:
 
     @property
     def still(self) -> bool:
-        """Does it rest, at present?"""
+        """Whether it rests, at present."""
         return bool(self.course.still)
 
     @property
     def lasts(self) -> float:
-        """How long the formula that queries see holds."""
+        """The time until which the formula that queries see holds."""
         lasts = self.course.solved or (self.course.ballistic and self.ball is None)
         return float(self.course.until) if lasts else np.inf
 
     def take(self, course: Trajectory, time: float, seen: bool = True, onward: bool = False) -> None:
-        """From now on it moves like that; `seen`: in the eyes of queries, too; `onward`: its centre as before, but for a rounding. Raises
-        NotFinite for a course with a number that is not finite, which is not taken.
+        """Move along a course from now on; `seen`: in the eyes of queries, too; `onward`: its centre as before, except for a rounding.
+        Raises NotFinite for a course with a number that is not finite, which is not taken.
         """
         if not course.finite:
             raise NotFinite(self.rigid, time)
@@ -146,7 +146,7 @@ class MovingBody:
         return self._templates[gait].moving(values_of(course, self.middle, self.ball is not None))
 
     def like(self, other: "MovingBody | None", number: int) -> None:
-        """Of equal shapes, which have one number, templates are made once."""
+        """Share the templates of an equal shape, which has the same number: they are made once."""
         self.shape_number = number
         if other is not None:
             self._templates = other._templates
@@ -168,7 +168,7 @@ class MovingBody:
         return [f.moved(turn, self.course.centre_at(t) - turn @ self.middle) for f in self.flats]
 
     def without(self, face: Flat) -> list[QueryBody]:
-        """What else it has, if it is fixed and may not be convex, than a flat face."""
+        """The parts other than a flat face, of a body that is fixed and may not be convex."""
         shape, found = self.rigid.outline, list[Any]()
         if isinstance(shape, Mesh):
             others = np.setdiff1d(np.arange(len(shape.triangles)), face.cells)
@@ -179,7 +179,7 @@ class MovingBody:
 
     @property
     def falls(self) -> bool:
-        """Does it fly freely, under gravity?"""
+        """Whether it flies freely, under gravity."""
         flying = self.free and self.course.ballistic and bool(self.gravity.any())
         return flying and np.array_equal(self.course.acceleration, self.gravity)
 

@@ -75,7 +75,7 @@ class Polynomial:
         return np.asarray((k * (k - 1) * (t - self.start) ** (k - 2)) @ self.path[1:])
 
     def rates_at(self, times: Any) -> np.ndarray:
-        """(..., 6), of times (...): how velocity and spin change."""
+        """(..., 6): derivatives of velocity and spin at times (...)."""
         k, tau = np.arange(2, len(self.path) + 1), np.asarray(times - self.start)[..., None]
         bends = k * (k - 1) * tau ** (k - 2)
         powers, rates = self._powers(times)[..., 1:], self._powers(times, 1)[..., 1:]
@@ -86,7 +86,7 @@ class Polynomial:
         return np.concatenate([bends @ self.path[1:], spinning], axis=-1)
 
     def rates_along(self, times: np.ndarray) -> np.ndarray:
-        """(m, 6): likewise at times (m,)."""
+        """(m, 6): derivatives of velocity and spin at times (m,)."""
         return self.rates_at(times)
 
     def _quaternion(self, t: float) -> np.ndarray:
@@ -104,7 +104,7 @@ class Polynomial:
         return float(np.linalg.norm(self.spin_at(t)))
 
     def pace(self, begin: float, end: float) -> tuple[np.ndarray, np.ndarray, float]:
-        """Bounds (3,) of the velocity over a time, and of the size of the spin, but for rounding."""
+        """Bounds (3,) of the velocity over a time, and of the size of the spin, except for rounding."""
         k, tau = np.arange(1, len(self.path) + 1), end - self.start
         change = (end - begin) * (np.abs(self.path[1:]).T @ (k[1:] * k[:-1] * tau ** (k[1:] - 2.0)))
         least = 1.0 - float(np.linalg.norm(self.turning, axis=1) @ tau**k)
@@ -129,7 +129,9 @@ class Polynomial:
 
 
 def onset(course: Any, t: float, until: float, rates: np.ndarray) -> Polynomial:
-    """How a body begins to move on at a time, from its state there: `rates` (6,) are those at which its velocity and spin change then."""
+    """The polynomial by which a body begins to move on at a time, from its state there: `rates` (6,) are those at which its velocity and
+    spin change then.
+    """
     spin = course.spin_at(t)
     turning = np.array([[0.0, *(spin / 2.0)], [-spin @ spin / 8.0, *(rates[3:] / 4.0)]])
     path = np.array([course.velocity_at(t), rates[:3] / 2.0])
@@ -150,5 +152,5 @@ def _shifted(count: int, by: float) -> np.ndarray:
 
 
 def place_of(course: Trajectory, t: float) -> BodyState:
-    """Where a body is at a time, and how it moves."""
+    """The place and the motion of a body at a time."""
     return BodyState(course.centre_at(t), course.turn_at(t), course.velocity_at(t), course.spin_at(t))

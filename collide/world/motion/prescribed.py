@@ -46,7 +46,7 @@ class Prescribed:
         return Rigid._unchecked(sp.ImmutableMatrix(3, 3, entries[:9]), entries[9:])
 
     def centre_at(self, t: float) -> np.ndarray:
-        """Of the origin of the shape."""
+        """The place of the origin of the shape."""
         return self._at(t)[9:12]
 
     def velocity_at(self, t: float) -> np.ndarray:
@@ -67,12 +67,12 @@ class Prescribed:
         return self.rates_at(t)[:3]
 
     def rates_at(self, t: float) -> np.ndarray:
-        """(6,): how the velocity of the origin of the shape and the spin change."""
+        """(6,): derivatives of the velocity of the origin of the shape and of the spin."""
         found = np.asarray(self._rates().points(np.array([[t]])))[0]
         return np.concatenate([found[18:21], _spin(found[9:18].reshape(3, 3), found[:9].reshape(3, 3))])
 
     def rates_along(self, times: np.ndarray) -> np.ndarray:
-        """(m, 6): likewise at times (m,)."""
+        """(m, 6): the same derivatives at times (m,)."""
         return np.array([self.rates_at(t) for t in times.tolist()]).reshape(-1, 6)
 
     def pace(self, begin: float, end: float) -> tuple[np.ndarray, np.ndarray, float]:

@@ -24,7 +24,7 @@ def about(axis: np.ndarray, angle: float) -> np.ndarray:
 
 
 def abouts(axis: np.ndarray, angles: np.ndarray) -> np.ndarray:
-    """(m, 3, 3): likewise by angles (m,)."""
+    """(m, 3, 3): rotations by angles (m,) about an axis of length 1."""
     cross, angles = np.cross(np.eye(3), axis), angles[:, None, None]
     return np.asarray(np.eye(3) + np.sin(angles) * cross + (1.0 - np.cos(angles)) * (cross @ cross))
 
@@ -58,7 +58,7 @@ def quaternion(r: np.ndarray) -> np.ndarray:
 
 
 def quaternions(r: np.ndarray) -> np.ndarray:
-    """(m, 4): likewise of matrices (m, 3, 3)."""
+    """(m, 4): quaternions of length 1, their largest entries positive, of matrices (m, 3, 3)."""
     xx, yy, zz = np.diagonal(r, axis1=1, axis2=2).T
     four = np.zeros((len(r), 4, 4))
     four[:, range(4), range(4)] = 1.0 + np.stack([xx + yy + zz, xx - yy - zz, yy - xx - zz, zz - xx - yy], axis=1)
@@ -72,7 +72,7 @@ def quaternions(r: np.ndarray) -> np.ndarray:
 
 
 def orthonormal(r: np.ndarray) -> np.ndarray:
-    """The matrix of the quaternion of a matrix that is a rotation but for rounding."""
+    """The matrix of the quaternion of a matrix that is a rotation except for rounding."""
     return matrix(quaternion(r))
 
 
@@ -106,7 +106,7 @@ def steady_series(spin: np.ndarray, change: np.ndarray) -> np.ndarray:
 
 
 def free_series(turn: np.ndarray, spin: np.ndarray, inertia: np.ndarray, inverse: np.ndarray) -> np.ndarray:
-    """Likewise of a body without torque: Euler's equations in its own frame. `turn`, `spin` in the world; `inertia` in the frame."""
+    """The same for a body without torque: Euler's equations in its own frame. `turn`, `spin` in the world; `inertia` in the frame."""
     memory = Memory(SeriesMemory, {"rows": TUMBLING + 1})
     for name, value in (("inertia", inertia), ("inverse", inverse)):
         memory[name][:] = value
@@ -124,7 +124,7 @@ def crosses(a: np.ndarray, b: np.ndarray) -> np.ndarray:
 
 
 def length_of_step(series: np.ndarray) -> float:
-    """Approximates how far a series holds, but for some roundings: where neither of its last two terms says more. That is no proof about
+    """Approximates how far a series holds, except for some roundings: where neither of its last two terms says more. That is no proof about
     what is left out; from the start of a step on the motion *is* the polynomial.
     """
     sizes = np.abs(series).max(axis=1)

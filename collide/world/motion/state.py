@@ -36,7 +36,7 @@ class Inertia:
 
     @cached_property
     def axis(self) -> np.ndarray | None:
-        """That of a body of revolution which is no ball; else None."""
+        """The axis of a body of revolution that is no ball; else None."""
         moments, axes = self.principal
         close = _SAME * moments[2]
         if self.spherical:
@@ -47,8 +47,8 @@ class Inertia:
 
 
 class BodyState(NamedTuple):
-    """Where a body is and how it moves: a point of it, its turn, the velocity of the point, and its spin, in the world; or at m times, with
-    m as the first axis of each.
+    """The place and the motion of a body: a point of it, its turn, the velocity of the point, and its spin, in the world; or at m times,
+    with m as the first axis of each.
     """
 
     centre: np.ndarray
@@ -84,7 +84,9 @@ class Mass:
 
 @dataclass(frozen=True, eq=False)
 class Particulars:
-    """Of one body: is it free, its mass, where its centre of mass is in the shape's coordinates, its inertia and its radius."""
+    """Facts of one body: whether it is free, its mass, the place of its centre of mass in the shape's coordinates, its inertia and its
+    radius.
+    """
 
     free: bool
     mass: float
@@ -95,9 +97,9 @@ class Particulars:
 
 @dataclass(frozen=True, eq=False)
 class State:
-    """Of n bodies at a time: `positions` (n, 3) of the origins of their shapes and `quaternions` (n, 4), [w, x, y, z] of length 1, which
-    place these; `velocities` (n, 3) of their centres of mass (of driven bodies, of their origins), and `spins` (n, 3), in the world. Of an
-    array of times, `time` is that array, and its axes come before those of the bodies.
+    """The state of n bodies at a time: `positions` (n, 3) of the origins of their shapes and `quaternions` (n, 4), [w, x, y, z] of length
+    1, which place these; `velocities` (n, 3) of their centres of mass (of driven bodies, of their origins), and `spins` (n, 3), in the
+    world. Of an array of times, `time` is that array, and its axes come before those of the bodies.
     """
 
     time: Any
@@ -108,7 +110,9 @@ class State:
 
 
 def places_along(path: Sequence[tuple[float, Any]], times: np.ndarray) -> BodyState:
-    """Of a body, at times (m,) in any order, by its courses, each with its beginning; where one begins, by that one."""
+    """The place and the motion of a body at times (m,) in any order, by its courses, each with its beginning; where one begins, by that
+    one.
+    """
     which = np.maximum(np.searchsorted([begin for begin, _ in path], times, side="right") - 1, 0)
     found = BodyState(np.empty((len(times), 3)), np.empty((len(times), 3, 3)), np.empty((len(times), 3)), np.empty((len(times), 3)))
     for k in np.unique(which).tolist():
@@ -119,7 +123,7 @@ def places_along(path: Sequence[tuple[float, Any]], times: np.ndarray) -> BodySt
 
 
 def at_each(asked: Callable[[Any], Any], times: Any) -> Any:
-    """What is asked for at a time, at each of an array of times, stacked along the axes of these."""
+    """The answers of a function of time at each of an array of times, stacked along the axes of these."""
     return _stacked([asked(time) for time in np.ravel(times)], np.shape(times))
 
 

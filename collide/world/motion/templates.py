@@ -82,7 +82,7 @@ def about_centre(gait: RotationKind | None) -> tuple[Motion, tuple[Parameter, ..
 
 
 def _factors(gait: RotationKind | None, tau: Any, place: Sequence[Any], new: Callable[[str, int], list[Parameter]]) -> list[Motion]:
-    """How a body turns in a time, the first factor with its place."""
+    """The turn of a body in a time as factors, the first one with its place."""
     if gait in (None, RotationKind.PUSHED):
         return [Rigid._unchecked(sp.ImmutableMatrix.eye(3), place)]
     if gait is RotationKind.SERIES:

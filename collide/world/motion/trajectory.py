@@ -69,5 +69,5 @@ class Trajectory(Protocol):
         ...
 
     def pace(self, begin: float, end: float) -> tuple[np.ndarray, np.ndarray, float]:
-        """Bounds (3,) of the velocity over a time, and of the size of the spin, but for rounding."""
+        """Bounds (3,) of the velocity over a time, and of the size of the spin, except for rounding."""
         ...

@@ -40,7 +40,9 @@ _memories, _KEPT = threading.local(), 64
 
 
 class ApartUntil(NamedTuple):
-    """Two bodies are *proved* not to meet until a time; and up to the time `horizon`, but for what may be in the `region`."""
+    """The time until which two bodies are *proved* not to meet; and the time `horizon` up to which they are so, except for what may be in
+    the `region`.
+    """
 
     until: float
     horizon: float
@@ -48,10 +50,10 @@ class ApartUntil(NamedTuple):
 
 
 def near(one: MovingBody, other: MovingBody, window: Window, stride: float, soon: float = math.inf, anew: bool = True) -> ApartUntil | None:
-    """Until when two bodies do not meet in a window of time, and where they may meet after that, for so long, if that is before a time
-    `soon`; None where nothing is known. The window ends with their flights or before; at least one of them is free and none is driven.
-    `anew`: none is in the other one as it begins, and it is asked where they may touch for the first time, but for what touches then; else
-    where their surfaces may be in one place.
+    """The time until which two bodies do not meet in a window of time, and the region where they may meet after that, for so long, if that
+    is before a time `soon`; None where nothing is known. The window ends with their flights or before; at least one of them is free and
+    none is driven. `anew`: none is in the other one as it begins, and it is asked where they may touch for the first time, except for what
+    touches then; else where their surfaces may be in one place.
     """
     ends, first, second = _stretches((one, other), window), one.tree, other.tree
     if not ends or first is None or second is None:
@@ -99,7 +101,7 @@ def _put(memory: Memory, side: int, actor: MovingBody) -> np.ndarray | None:
 
 @functools.lru_cache(maxsize=512)
 def _resting(*position: float) -> np.ndarray:
-    """As `Ballistic.row`, of what does not move."""
+    """The `Ballistic.row` of what does not move."""
     return np.array([0.0, *position, *[0.0] * 6, max(map(abs, position)), 0.0, 0.0])
 
 

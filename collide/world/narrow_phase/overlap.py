@@ -18,7 +18,7 @@ _PLACES = np.vstack([np.full(3, 0.5), (0.5 + np.arange(1, _TRIED)[:, None] / _RO
 
 
 def share_a_point(first: QueryBody, second: QueryBody, moment: float, clock: Clock) -> bool:
-    """Is one of some points *proved* to be inside both bodies, which are closed, at a moment?"""
+    """Whether one of some points is *proved* to be inside both bodies, which are closed, at a moment."""
     sides = first, second
     if not all(has_inside(m.body) for m in sides):
         return False

@@ -48,12 +48,12 @@ def meet(first: QueryBody, second: QueryBody, span: Window, start: Start | None,
 
 def surfaces_apart(first: QueryBody, second: QueryBody, moment: float, clock: Clock, tolerance: float = TOLERANCE,
                    region: Region | None = None) -> bool:
-    """Is it proved that the surfaces of two bodies do not meet at a moment? `region`: where alone they may."""
+    """Whether it is proved that the surfaces of two bodies do not meet at a moment. `region`: where alone they may."""
     return _surfaces(first, second, moment, clock, tolerance, region) is Start.DISJOINT
 
 
 def surfaces_cross(first: QueryBody, second: QueryBody, moment: float, clock: Clock) -> bool:
-    """Is it proved that the surfaces of two bodies cross at a moment?"""
+    """Whether it is proved that the surfaces of two bodies cross at a moment."""
     return _surfaces(first, second, moment, clock, TOLERANCE) is Start.OVERLAPPING
 
 
@@ -64,7 +64,7 @@ def _surfaces(first: QueryBody, second: QueryBody, moment: float, clock: Clock, 
 
 
 def state_at(first: QueryBody, second: QueryBody, moment: float, clock: Clock) -> Start:
-    """Are two bodies apart at a moment, do they touch, or overlap?"""
+    """The state of two bodies at a moment: they are apart, touch, or overlap."""
     span = moment, float(np.nextafter(moment, np.inf))
     scene = Scene([first.body, second.body], span, span, (), numbers=[first.numbers, second.numbers],
                   carried=[first.carried[ONE], second.carried[OTHER]])

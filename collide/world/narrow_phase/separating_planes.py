@@ -44,8 +44,8 @@ _ROUNDING = 1e-14
 
 
 class Parted(NamedTuple):
-    """Two bodies are proved apart from `since` until a time; `normal`: the direction from the first to the second in which they are apart
-    most then, by `gap`, but for rounding; `certain`: is that known to be more than nothing?
+    """Proof that two bodies are apart from `since` until a time; `normal`: the direction from the first to the second in which they are
+    apart most then, by `gap`, except for rounding; `certain`: whether that is known to be more than nothing.
     """
 
     since: float
@@ -65,9 +65,9 @@ def accepts(one: MovingBody, other: MovingBody) -> bool:
 
 
 def parted(one: MovingBody, other: MovingBody, window: Window, allowed: float = 0.0, stride: float = np.inf) -> Parted:
-    """Until when two bodies of flat faces are *proved* apart from the beginning of a window on, in which their motions are as queries see
-    them; from then on, or since a later time, until which they are proved to be `allowed` deep in each other at most. In that time steps
-    begin with one of `stride`.
+    """The time until which two bodies of flat faces are *proved* apart from the beginning of a window on, in which their motions are as
+    queries see them; from then on, or since a later time, until which they are proved to be `allowed` deep in each other at most. In that
+    time steps begin with one of `stride`.
     """
     first, second = flat(one), flat(other)
     assert first is not None and second is not None, "bodies without flat faces have no hulls"
@@ -132,7 +132,7 @@ def met(one: MovingBody, other: MovingBody, apart: Parted, end: float, size: flo
 
 
 def touching(one: MovingBody, other: MovingBody, apart: Parted, size: float) -> Contacts | None:
-    """Where two bodies of flat faces touch at a time, in doubles; None where they do not, or deep in each other."""
+    """The contacts of two bodies of flat faces that touch at a time, in doubles; None where they do not, or deep in each other."""
     hulls = flat(one), flat(other)
     assert hulls[0] is not None and hulls[1] is not None
     if apart.certain or not apart.gap > -_LOW * size:
@@ -143,7 +143,7 @@ def touching(one: MovingBody, other: MovingBody, apart: Parted, size: float) -> 
 
 
 def contacts_of(points: np.ndarray, normal: np.ndarray, proved: np.ndarray, when: Window, end: float) -> Contacts:
-    """Of two bodies, at points with one normal."""
+    """The contacts of two bodies, at points with one normal."""
     k = len(points)
     return Contacts(Status.CONTACT, Interval(*when), when[0], points, np.repeat(normal[None], k, axis=0), np.zeros(k, bool), proved,
                     np.tile([0, 1], (k, 1)), [("", "")] * k, [np.array([when])] * k, [("t",)] * k, 0, 0.0, {(0, 1): Start.DISJOINT},
@@ -162,14 +162,16 @@ def _place(actor: MovingBody, moment: float) -> BodyState:
 
 def _links(actors: tuple[MovingBody, MovingBody], hulls: tuple[ShapeHull, ShapeHull], n: np.ndarray, moment: float,
            size: float) -> list[ContactConstraint]:
-    """Where two bodies touch across a normal at a moment, in doubles."""
+    """The contacts of two bodies that touch across a normal at a moment, in doubles."""
     one, other = (Side(_place(a, moment), polyhedral(a.rigid.outline, _middle(a)), None) for a in actors)
     low = _corners(actors[1], hulls[1], moment)
     return manifold(0, 1, one, other, low[np.argmin(low @ n)], -n, size)
 
 
 def _meeting(actors: tuple[MovingBody, MovingBody], link: ContactConstraint, moment: float) -> tuple[np.ndarray, np.ndarray, float, float]:
-    """Of a contact then: the middle of the gap, the normal from the first body to the second, how wide it is, and how fast it closes."""
+    """The middle of the gap of a contact then, the normal from the first body to the second, the width of the gap, and the speed at which
+    it closes.
+    """
     one, other = (_place(actors[k], moment) for k in link.pair)
     course = link.contact.course(one, other)
     closing = float(course.normal @ (other.at(course.point) - one.at(course.point)))
@@ -214,7 +216,9 @@ def _alongside(ways: np.ndarray, n: np.ndarray) -> np.ndarray:
 
 def _both(actors: tuple[MovingBody, MovingBody], hulls: tuple[ShapeHull, ShapeHull], points: np.ndarray, up: np.ndarray,
           moment: float) -> np.ndarray:
-    """(k,): is it *proved* that points are in both bodies; or, of a sheet, that the way from there into the other body goes through it?"""
+    """(k,): whether it is *proved* that points are in both bodies; or, of a sheet, that the way from there into the other body goes through
+    it.
+    """
     proved = np.ones(len(points), bool)
     for k, bulk in enumerate((-up, up)):
         proved &= _inside(actors[k], hulls[k], points, moment)
@@ -232,7 +236,7 @@ def _middle(actor: MovingBody) -> tuple[float, float, float]:
 
 
 def _inside(actor: MovingBody, own: ShapeHull, points: np.ndarray, moment: float) -> np.ndarray:
-    """(k,): is it *proved* that points are in a body, or within the border of a sheet?"""
+    """(k,): whether it is *proved* that points are in a body, or within the border of a sheet."""
     at, error = _seen(actor, own, points, moment)
     if not len(own.within):
         return enclosed(at, own.around, error)
@@ -240,7 +244,7 @@ def _inside(actor: MovingBody, own: ShapeHull, points: np.ndarray, moment: float
 
 
 def _beyond(actor: MovingBody, sheet: Flat, points: np.ndarray, moment: float) -> np.ndarray:
-    """(k,): on which side of a sheet are points, as is *proved*; 0: not known."""
+    """(k,): the side of a sheet on which points are, as is *proved*; 0: not known."""
     own = flat(actor)
     assert own is not None
     at, error = _seen(actor, own, points, moment)
@@ -249,7 +253,8 @@ def _beyond(actor: MovingBody, sheet: Flat, points: np.ndarray, moment: float) -
 
 
 def _seen(actor: MovingBody, own: ShapeHull, points: np.ndarray, moment: float) -> tuple[np.ndarray, float]:
-    """Points in the coordinates of a body, and how far they may be out beyond a plane of it. Its motion is a rotation but for roundings."""
+    """Points in the coordinates of a body, and how far they may be out beyond a plane of it. Its motion is a rotation except for roundings.
+    """
     lo, hi = entries(actor, moment)
     turn, shift, wide = (lo[:9] + hi[:9]).reshape(3, 3) / 2.0, (lo[9:] + hi[9:]) / 2.0, hi - lo
     sizes = float(np.abs(points).max() + np.abs(shift).max()) + own.reach

@@ -23,7 +23,7 @@ _HALVINGS, _REAL, _NONE = 60, 1e-9, 1e-20
 
 
 class Radius(NamedTuple):
-    """That of a ball lies between these."""
+    """Bounds of the radius of a ball."""
 
     least: float
     most: float
@@ -38,7 +38,7 @@ class Beside(NamedTuple):
 
 
 def gap_at(b: Beside, time: float) -> tuple[float, np.ndarray]:
-    """How far bodies are apart, in doubles, and the normal from the first path to the second, or from the wall to the only one."""
+    """The gap between bodies, in doubles, and the normal from the first path to the second, or from the wall to the only one."""
     places = [f.centre_at(time) for f in b.paths]
     if b.wall is not None:
         return float(places[0] @ b.wall.normal) - b.wall.level - b.reach.most, b.wall.normal
@@ -48,7 +48,7 @@ def gap_at(b: Beside, time: float) -> tuple[float, np.ndarray]:
 
 
 def closing(b: Beside, time: float) -> float:
-    """How fast bodies come together, in doubles."""
+    """The speed at which bodies come together, in doubles."""
     speeds = [f.velocity_at(time) for f in b.paths]
     return -float(gap_at(b, time)[1] @ (speeds[0] if len(speeds) == 1 else speeds[1] - speeds[0]))
 
@@ -98,7 +98,7 @@ def _shifted(row: Sequence[int], begin: int, length: int, s: int) -> list[int]:
 
 
 def _square(row: Sequence[int]) -> list[int]:
-    """Of a polynomial: that of its value at a power of two which tells all coefficients of the product (Kronecker)."""
+    """The square of a polynomial, by that of its value at a power of two, which tells all coefficients of the product (Kronecker)."""
     width = 2 * max(e.bit_length() for e in row) + len(row).bit_length() + 1
     value = sum(e << width * k for k, e in enumerate(row)) ** 2
     found, half = list[int](), 1 << (width - 1)
@@ -109,7 +109,7 @@ def _square(row: Sequence[int]) -> list[int]:
 
 
 def farther(b: Beside, reach: float, begin: float, end: float) -> bool:
-    """Is it *proved* that centres are farther than `reach` from each other, or from a wall, all the time?"""
+    """Whether it is *proved* that centres are farther than `reach` from each other, or from a wall, all the time."""
     row = polynomial(b, reach, begin, end)
     degree = len(row) - 1
     share = math.lcm(*(math.comb(degree, k) for k in range(degree + 1)))
@@ -120,7 +120,7 @@ def farther(b: Beside, reach: float, begin: float, end: float) -> bool:
 
 
 def _positive(row: list[int], halvings: int) -> bool:
-    """Of a polynomial by its coefficients after Bernstein, or by those of both halves (de Casteljau)."""
+    """Whether a polynomial is positive, by its coefficients after Bernstein, or by those of both halves (de Casteljau)."""
     if row[0] <= 0 or row[-1] <= 0:
         return False
     if min(row) > 0:
@@ -135,12 +135,12 @@ def _positive(row: list[int], halvings: int) -> bool:
 
 
 def nearer(b: Beside, reach: float, time: float) -> bool:
-    """Is it *proved* that centres are nearer than that at a time?"""
+    """Whether it is *proved* that centres are nearer than `reach` at a time."""
     return polynomial(b, reach, time, time)[0] < 0
 
 
 def zeros(b: Beside, reach: float, window: Window) -> list[float]:
-    """When centres come as near as that, in order, in doubles: no proof."""
+    """The times at which centres come as near as `reach`, in order, in doubles: no proof."""
     row = polynomial(b, reach, *window)
     size = max(map(abs, row))
     values = [e / size for e in row] if size else [0.0]
@@ -149,7 +149,7 @@ def zeros(b: Beside, reach: float, window: Window) -> list[float]:
 
 
 def _roots(row: list[float]) -> list[float]:
-    """The real ones, in order, those outside of 0 to 1 but for what hardly matters there."""
+    """The real roots, in order, those outside of 0 to 1 except for what matters little there."""
     least = _NONE * max(map(abs, row))
     while len(row) > 1 and abs(row[-1]) <= least:
         row = row[:-1]

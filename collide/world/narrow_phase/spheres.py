@@ -51,7 +51,7 @@ def _radius(shape: Any, middle: tuple[float, float, float]) -> Radius:
 
 
 def beside(one: MovingBody, other: MovingBody, window: Window) -> Beside:
-    """How two bodies are beside each other: of the walls of one that is fixed, that which the ball reaches last."""
+    """The position of two bodies beside each other: of the walls of one that is fixed, the wall that the ball reaches last."""
     first, second = radius_of(one), radius_of(other)
     if first is not None and second is not None:
         return Beside((one.seen, other.seen), None, _both(first, second))
@@ -75,7 +75,7 @@ def _both(one: Radius, other: Radius) -> Radius:
 
 
 def parted(one: MovingBody, other: MovingBody, window: Window, allowed: float = 0.0, stride: float = np.inf) -> Parted:
-    """As `separating_planes.parted`."""
+    """The same as `separating_planes.parted`."""
     begin, end = window
     b = beside(one, other, window)
     if _far(b, window):
@@ -96,7 +96,7 @@ def parted(one: MovingBody, other: MovingBody, window: Window, allowed: float = 
 
 
 def _far(b: Beside, window: Window) -> bool:
-    """Are two balls proved apart by how fast they are at most, or by where balls a little greater would meet?"""
+    """Whether two balls are proved apart by how fast they are at most, or by where balls a little greater would meet."""
     if len(b.paths) < 2:
         return False
     one, other = b.paths
@@ -109,7 +109,7 @@ def _far(b: Beside, window: Window) -> bool:
 
 
 def _since(b: Beside, window: Window, allowed: float, stride: float) -> float:
-    """When bodies are proved apart that are `allowed` deep in each other at most until then; inf: never."""
+    """The time at which bodies are proved apart that are `allowed` deep in each other at most until then; inf: never."""
     (begin, end), since = window, min(max(window[0] + stride, float(np.nextafter(window[0], np.inf))), window[1])
     while not farther(b, b.reach.most, since, since):
         if since == end:
@@ -119,7 +119,7 @@ def _since(b: Beside, window: Window, allowed: float, stride: float) -> float:
 
 
 def _before(b: Beside, reach: float, since: float, end: float) -> float:
-    """Until when centres are proved farther than that from each other, or from a wall; `since` if that is not proved."""
+    """The time until which centres are proved farther than `reach` from each other, or from a wall; `since` if that is not proved."""
     zero = next((s for s in zeros(b, reach, (since, end)) if since < s), np.inf)
     if zero >= end:
         return end if farther(b, reach, since, end) else since
@@ -132,7 +132,7 @@ def _before(b: Beside, reach: float, since: float, end: float) -> float:
 
 
 def met(one: MovingBody, other: MovingBody, apart: Parted, end: float, size: float, least: float = 0.0) -> Contacts | None:
-    """As `separating_planes.met`."""
+    """The same as `separating_planes.met`."""
     now, b = apart.until, beside(one, other, (apart.until, end))
     if b.wall is not None and not b.wall.faces(b.paths[0].centre_at(now)):
         # Beside the face, to which it may come along the plane.
@@ -153,7 +153,7 @@ def met(one: MovingBody, other: MovingBody, apart: Parted, end: float, size: flo
 
 
 def _meet(b: Beside, time: float) -> bool:
-    """Are both proved to have a point in common?"""
+    """Whether both are proved to have a point in common."""
     if b.wall is None:
         return nearer(b, b.reach.least, time)
     # On the line through the centre along the normal, where the face is.

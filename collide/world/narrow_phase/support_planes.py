@@ -40,13 +40,13 @@ class Wall(NamedTuple):
     slack: float
 
     def faces(self, point: np.ndarray) -> bool:
-        """Is the line through a point along the normal *proved* to go through the face?"""
+        """Whether the line through a point along the normal is *proved* to go through the face."""
         size = np.abs(self.across[:, 3]).max() + np.abs(point).max()
         return bool((self.across[:, :3] @ point - self.across[:, 3]).max() < -_INSIDE * size - self.slack)
 
 
 def walls_of(actor: MovingBody) -> tuple[Wall, ...]:
-    """Of a body that is fixed, convex and closed, or one flat sheet, whose walls look either way; else none."""
+    """The walls of a body that is fixed, convex and closed, or one flat sheet, whose walls look either way; else none."""
     own = hull(actor.rigid.outline) if actor.rigid.fixed else None
     if own is None or not len(own.within):
         return ()
@@ -102,6 +102,6 @@ def _moved(pose: list[Bounds], corner: tuple[Bounds, ...]) -> list[Bounds]:
 
 
 def _sum(first: Any, second: Any) -> Bounds:
-    """Of products."""
+    """Bounds of a sum of products."""
     ends = [[a * b for a in one for b in other] for one, other in zip(first, second, strict=True)]
     return sum((min(e) for e in ends), Fraction(0)), sum((max(e) for e in ends), Fraction(0))

@@ -19,8 +19,8 @@ class TimeOfImpact(Protocol):
         ...
 
     def parted(self, one: MovingBody, other: MovingBody, window: Window, allowed: float = ..., stride: float = ...) -> Parted:
-        """Until when two bodies are *proved* apart from the beginning of a window on; from then on, or since a later time, until which they
-        are proved to be `allowed` deep in each other at most. In that time steps begin with one of `stride`.
+        """The time until which two bodies are *proved* apart from the beginning of a window on; from then on, or since a later time, until
+        which they are proved to be `allowed` deep in each other at most. In that time steps begin with one of `stride`.
         """
         ...
 

@@ -80,7 +80,7 @@ def _of_face(face: ParametricSurface, parameters: np.ndarray) -> tuple[np.ndarra
 
 
 def _of_implicit(body: ImplicitBody) -> SurfaceCover:
-    """In each box F is 0 on the surface, so n p = n p - F / |grad F| there, which hardly changes."""
+    """In each box F is 0 on the surface, so n p = n p - F / |grad F| there, which changes little."""
     boxes = _where_zero(body)
     gradients = _slopes((body.expression,), (x, y, z), boxes.mean(axis=2))[:, 0]
     sizes = np.linalg.norm(gradients, axis=1, keepdims=True)
@@ -90,7 +90,7 @@ def _of_implicit(body: ImplicitBody) -> SurfaceCover:
 
 
 def _unit(vectors: np.ndarray) -> np.ndarray:
-    """Of length 1, nearly; any where there is none."""
+    """The vectors scaled to length 1, nearly; any vector where there is none."""
     with np.errstate(all="ignore"):
         found = vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
     return np.where(np.isfinite(found).all(axis=1, keepdims=True), found, [1.0, 0.0, 0.0])
@@ -165,7 +165,7 @@ class BoundingSphereTree(NamedTuple):
 
 @functools.lru_cache(maxsize=512)
 def ball_tree(shape: Any, middle: tuple[float, ...]) -> BoundingSphereTree | None:
-    """That of a shape seen from a point; None where there is no cover."""
+    """The bounding sphere tree of a shape seen from a point; None where there is no cover."""
     known = cover(shape)
     if known is None:
         return None

@@ -70,9 +70,9 @@ def hull(shape: Any) -> ShapeHull | None:
 
 
 def _uncovered(mesh: Mesh, within: np.ndarray, slack: float, reach: float) -> float:
-    """How far inside of the planes through its border may a mesh in one plane have no points, if none is further than `slack` beyond these,
-    and all of its triangles are seen from one side? inf: not known. As many triangles as cover a point cover those beside it, too, but
-    across sides which only one triangle has.
+    """The greatest depth inside of the planes through its border to which a mesh in one plane may have no points, if none is further than
+    `slack` beyond these, and all of its triangles are seen from one side; inf: not known. As many triangles as cover a point cover those
+    beside it, too, except across sides which only one triangle has.
     """
     triangles, topology = triangles_of(mesh), mesh.topology
     sides = np.stack([triangles, np.roll(triangles, -1, axis=1)], axis=2)[topology.count[topology.edge_of] == 1]
@@ -103,7 +103,7 @@ def across(face: Flat) -> np.ndarray:
 
 
 def enclosed(points: np.ndarray, triangles: np.ndarray, error: float) -> np.ndarray:
-    """(k,): is it *proved* that points, which may be out by `error`, are inside closed triangles (n, 3, 3), whose corners may be, too?
+    """(k,): whether points, which may be out by `error`, are *proved* to be inside closed triangles (n, 3, 3), whose corners may be, too.
 
     A ray from the point goes through an odd number of them, whatever the errors are. A triple product tells on which side of a triangle's
     side its line passes, and errors change that by no more than twice their size times the lengths of its vectors.

@@ -44,8 +44,8 @@ def slants_of(shape: Any, boxes: np.ndarray, parts: np.ndarray, normals: np.ndar
 
 
 def _points_outward(boxes: np.ndarray, slants: np.ndarray, normals: np.ndarray, axis: int, sign: float) -> bool:
-    """Are the normals of a closed patch known to be outward? They all are if one is, and where it reaches farthest along an axis the
-    outward normal is along that.
+    """Whether the normals of a closed patch are known to be outward. They all are if one is, and where it reaches farthest along an axis
+    the outward normal is along that.
     """
     ends = sign * boxes[:, axis]
     last = ends.max(axis=1) >= ends.min(axis=1).max()
@@ -61,7 +61,7 @@ def _slants(formulas: Sequence[Any], symbols: tuple[Any, ...], parts: np.ndarray
 
 
 def _kernel(formulas: tuple[Any, ...], symbols: tuple[Any, ...]) -> Kernel:
-    """Of the normal the part along a vector, and what is across that (4)."""
+    """A kernel of the part of the normal along a vector, and of the part across that (4)."""
     pool = ExprPool()
     variables = [pool.variable(k) for k in range(len(symbols))]
     values = convert(list(formulas), {**dict(zip(symbols, variables, strict=True)), t: pool.constant(0)}, pool)
@@ -91,7 +91,7 @@ def over_ranges(slants: np.ndarray, normals: np.ndarray, ranges: np.ndarray, aro
 
 
 def members(ranges: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Of ranges (n, 2) all numbers in them, of which range each is, and where each range begins among these."""
+    """All numbers in ranges (n, 2), the range of each, and the place at which each range begins among these."""
     counts = ranges[:, 1] - ranges[:, 0]
     first = np.cumsum(counts) - counts
     return np.arange(counts.sum()) + np.repeat(ranges[:, 0] - first, counts), np.repeat(np.arange(len(ranges)), counts), first

@@ -54,7 +54,7 @@ def ball_radius(shape: Any, middle: tuple[float, float, float]) -> float | None:
 
 @functools.lru_cache(maxsize=512)
 def exact_ball(shape: Any, middle: tuple[float, float, float]) -> tuple[tuple[Any, Any, Any], Any] | None:
-    """The centre and the square of the radius of a shape that is proved to be a ball round this point, but for rounding; else None."""
+    """The centre and the square of the radius of a shape that is proved to be a ball round this point, except for rounding; else None."""
     a, b, c = map(_rational, middle)
     square = None
     if isinstance(shape, ParametricSurface):
@@ -87,7 +87,9 @@ def _is_even_sine(e: Any) -> bool:
 
 
 def _varies(square: Any, shape: ParametricSurface) -> bool:
-    """Has the square of a distance other values at other points, in doubles? A ball that seems to be none is searched as others are."""
+    """Whether the square of a distance has other values at other points, in doubles. A ball that seems to be none is searched as others
+    are.
+    """
     ends = [[float(e) for e in shape.domain[s]] for s in (u, v)]
     at = [[lo + part * (hi - lo) for lo, hi in ends] for part in _PARTS]
     values = compile([square], [u, v], quick=True).points(np.array(at))
@@ -108,7 +110,7 @@ def _sphere(shape: ImplicitSurface, middle: tuple[Any, Any, Any]) -> Any:
 
 
 def _rational(e: float) -> Any:
-    """A centre of mass is computed in doubles: one that is simple but for rounding is taken to be so, and what is found is proved."""
+    """A centre of mass is computed in doubles: one that is simple except for rounding is taken to be so, and what is found is proved."""
     simple = Fraction(e).limit_denominator(1 << 20)
     return sp.Rational(simple.numerator, simple.denominator) if abs(float(simple) - e) <= 1e-13 else sp.Rational(e)
 
@@ -144,7 +146,7 @@ def _flat_patch(face: ParametricSurface) -> np.ndarray | None:
 
 
 def corners_of(shape: Any) -> np.ndarray:
-    """(n, 3): all corners of the patches or triangles of a shape whose faces are flat: it is in their hull, but for rounding."""
+    """(n, 3): all corners of the patches or triangles of a shape whose faces are flat: it is in their hull, except for rounding."""
     return mesh_triangles(shape).reshape(-1, 3) if isinstance(shape, Mesh) else np.concatenate([_corners(f) for f in pieces_of(shape)])
 
 
@@ -169,7 +171,7 @@ def _normal(corners: np.ndarray) -> np.ndarray:
 
 
 def _half_space(body: ImplicitBody) -> tuple[Flat, ...]:
-    """A half-space ends at its bounds; where it is not seen how, its border is not told."""
+    """A half-space ends at its bounds; where it is not seen how, its border is not known."""
     leaf = body.leaves[0]
     slopes = [sp.diff(leaf.expression, s) for s in (x, y, z)]
     if leaf is not body or any(s.free_symbols for s in slopes):
@@ -217,7 +219,7 @@ def _border(polygons: Sequence[np.ndarray], size: float) -> np.ndarray:
 
 
 def _alone(sides: np.ndarray, size: float) -> np.ndarray:
-    """What is no side of two polygons."""
+    """The sides that are not sides of two polygons."""
     keys = [frozenset(map(tuple, side)) for side in np.round(sides / (_ONE * size)).tolist()]
     count = Counter(keys)
     return sides[[count[key] == 1 for key in keys]]
@@ -277,7 +279,9 @@ def _face_reach(face: ParametricSurface, middle: tuple[float, float, float]) -> 
 
 
 def outside(face: Flat, point: np.ndarray) -> Any:
-    """How far a point (..., 3) in the plane of a face is outside its border; less than 0, and no more than how deep, inside it."""
+    """The distance by which a point (..., 3) in the plane of a face is outside its border; inside it less than 0, and no more than the
+    depth.
+    """
     if not len(face.border):
         return np.full(point.shape[:-1], -np.inf)
     begin, along = face.border[:, 0], face.border[:, 1] - face.border[:, 0]

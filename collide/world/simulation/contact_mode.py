@@ -26,7 +26,7 @@ def system_of(s: Simulation, kept: Sequence[ActiveConstraint], free: Sequence[in
 
 
 def rests_now(s: Simulation, system: MotionEquations) -> bool:
-    """Does nothing move, or begin to?"""
+    """Whether nothing moves, or begins to."""
     actors = [s.actors[k] for k in system.linked]
     if not all(a.free or a.rigid.fixed for a in actors):
         return False
@@ -38,7 +38,7 @@ def rests_now(s: Simulation, system: MotionEquations) -> bool:
 
 
 def tell(s: Simulation, system: MotionEquations) -> None:
-    """How bodies stay in contact until their present motion ends, where that has changed: what begins to move does not rest."""
+    """Tell how bodies stay in contact until their present motion ends, where that has changed: what begins to move does not rest."""
     middle = (s.now + min(s.actors[k].course.until for k in system.free)) / 2.0
     _, motion, _, _ = system.look(middle, s.all_courses())
     told = {}

@@ -62,7 +62,7 @@ def follow(s: Simulation, keys: Sequence[Key], free: Sequence[int]) -> None:
 
 
 def go_on(s: Simulation, owners: Sequence[Key], chosen: Sequence[ActiveConstraint], free: Sequence[int]) -> None:
-    """With the contacts that stay, each of a pair of `owners`."""
+    """Go on with the contacts that stay, each of a pair of `owners`."""
     if s.forces is not None:
         with low_bounces.bouncing_on(s, free):
             go_on_together(s, owners, chosen, free)
@@ -105,8 +105,8 @@ def turned(s: Simulation, k: int, shift: np.ndarray) -> np.ndarray:
 
 
 def lift(s: Simulation, keys: Sequence[Key]) -> None:
-    """Out of each other, of pairs that hit each other: what landed was seen when it was a little too deep, and if it then hardly parts,
-    it would be found to touch as it comes out.
+    """Lift pairs that hit each other out of each other: what landed was seen when it was a little too deep, and if it then barely parts, it
+    would be found to touch as it comes out.
     """
     links, free = [link for key in keys for link in s.touch(key).links], sorted({k for key in keys for k in key[:2] if s.actors[k].free})
     if not links:

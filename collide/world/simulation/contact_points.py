@@ -68,9 +68,9 @@ def constraints_of(
     old: Sequence[ContactConstraint] = (),
     lands: bool = False,
 ) -> tuple[ContactConstraint, ...]:
-    """The contacts in the planes of some points, with normals from the first body to the second; none where it is not known how to
-    follow one of them, or where they are of other parts than corners, straight edges and flat faces, and these are not asked for.
-    `old`: those that there were just before; `lands`: do bodies hit each other?
+    """The contacts in the planes of some points, with normals from the first body to the second; none where it is not known how to follow
+    one of them, or where they are of other parts than corners, straight edges and flat faces, and these are not asked for. `old`: those
+    that there were just before; `lands`: whether bodies hit each other.
     """
     i, j = key[:2]
     s.turn_to(Work.CONTACT, (i, j))
@@ -94,8 +94,8 @@ def constraints_of(
 
 
 def refuted(s: Simulation, key: Key, points: np.ndarray, normals: np.ndarray) -> np.ndarray:
-    """(k,): which normals are those of no planes between two bodies, since one of them is convex, and is beyond: a corner of it, where
-    both have flat faces, or the centre of a ball?
+    """(k,): whether normals are those of no planes between two bodies, since one of them is convex, and is beyond: a corner of it, where
+    both have flat faces, or the centre of a ball.
     """
     found, shapes = np.zeros(len(points), bool), [shape_of(s, k) for k in key[:2]]
     for k, shape, side in zip(key[:2], shapes, (1.0, -1.0), strict=True):
@@ -110,7 +110,7 @@ def refuted(s: Simulation, key: Key, points: np.ndarray, normals: np.ndarray) ->
 
 
 def in_planes(s: Simulation, key: Key, points: np.ndarray, normals: np.ndarray) -> np.ndarray:
-    """(k,): which normals are those of planes between two bodies of flat faces? Edges that end at corners, or whose faces go on in each
+    """(k,): whether normals are those of planes between two bodies of flat faces. Edges that end at corners, or whose faces go on in each
     other, may be listed with others, or with none: at points in such a plane these say nothing. All are, where one is elsewhere.
     """
     sides = [Side(place_of(s.actors[k].course, s.now), shape_of(s, k), None) for k in key[:2]]
@@ -123,7 +123,7 @@ def in_planes(s: Simulation, key: Key, points: np.ndarray, normals: np.ndarray) 
 
 
 def tracked(s: Simulation, key: Key, touch: Manifold, parts: bool = False) -> Manifold:
-    """With the contacts that are tracked, if they are, and of bodies with corners at these."""
+    """The manifold with the contacts that are tracked, if they are, and of bodies with corners at these."""
     try:
         links = constraints_of(s, key, touch.points, touch.normals, parts, (), True)
     except Lost:
@@ -139,7 +139,7 @@ def tracked(s: Simulation, key: Key, touch: Manifold, parts: bool = False) -> Ma
 
 
 def explain(s: Simulation, key: Key, links: Sequence[ContactConstraint], normals: np.ndarray) -> bool:
-    """Is there a contact of each normal? Of a rim that lies flat, there is none."""
+    """Whether there is a contact of each normal. Of a rim that lies flat, there is none."""
     along = normals @ points_of(s, key, links)[1].T
     return bool((along.max(axis=1) > 1.0 - _ABOUT).all())
 
@@ -172,7 +172,7 @@ def gaps_of(s: Simulation, key: Key) -> np.ndarray:
 
 
 def feet_of(s: Simulation, key: Key, links: Sequence[ContactConstraint], points: np.ndarray) -> np.ndarray:
-    """Of corners and edges, where they would touch: they may be higher than others that have landed."""
+    """The points, of corners and edges those where they would touch: these may be higher than others that have landed."""
     places = {k: place_of(s.actors[k].course, s.now) for k in key[:2]}
     found = points.copy()
     for k, link in enumerate(links):
@@ -191,8 +191,8 @@ def renewed(s: Simulation, link: ContactConstraint) -> ContactConstraint:
 
 
 def moved_touch(s: Simulation, key: Key, lands: bool = False) -> Manifold:
-    """Contact of two bodies that touched a while ago, and stayed together but for small bounces, which may be nowhere; `lands`: which is a
-    hit.
+    """Contact of two bodies that touched a while ago, and stayed together except for small bounces, which may be nowhere; `lands`: which is
+    a hit.
     """
     old = s.touch(key)
     if not old.links:
@@ -221,7 +221,7 @@ def watched(s: Simulation, key: Key) -> bool:
 
 
 def parted_by(s: Simulation, key: Key, k: int, face: Flat) -> bool:
-    """Are two bodies on different sides of the plane of a face of body k, which is all that this one has there?"""
+    """Whether two bodies are on different sides of the plane of a face of body k, which is all that this one has there."""
     fixed, other, near = shape_of(s, k), sum(key[:2]) - k, _SAME * s.size(key)
     if fixed is None:
         return False
@@ -255,7 +255,7 @@ def at_border(s: Simulation, keys: Sequence[Key]) -> Sequence[Key]:
 
 
 def grazing(s: Simulation, key: Key, bracket: tuple[float, float]) -> Manifold | None:
-    """Where curved bodies touch that meet so gently that they do so all through a bracket of time, but for a billionth of their size;
+    """The contact of curved bodies that meet so gently that they touch all through a bracket of time, except for a billionth of their size;
     None where it is not known.
     """
     parts, times, found = [features_of(s, k) for k in key[:2]], np.linspace(*bracket, _MOMENTS), list[NearContact]()
@@ -283,8 +283,8 @@ def on_edge(link: ContactConstraint) -> bool:
 
 
 def look_closely(s: Simulation, key: Key) -> None:
-    """Contacts of curved surfaces are made only where bodies hardly part, or come together, or touch at more than a point, as solids
-    may: others just bounce.
+    """Make contacts of curved surfaces only where bodies barely part, or come together, or touch at more than a point, as solids may:
+    others just bounce.
     """
     touch = s.touch(key)
     if touch.links or all(shape_of(s, k) is not None for k in key[:2]):

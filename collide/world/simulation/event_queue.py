@@ -15,8 +15,8 @@ Key = tuple[int, ...]
 
 
 class EventKind(Enum):
-    """Why there is something to do: a proved contact, the end of a small bounce, of a box, of a series, of a motion in contact; or a pair
-    may meet from then on.
+    """The reason why there is something to do: a proved contact, the end of a small bounce, of a box, of a series, of a motion in contact;
+    or a pair may meet from then on.
     """
 
     HIT = 0
@@ -29,7 +29,7 @@ class EventKind(Enum):
 
 @dataclass(order=True, slots=True)
 class EventEntry:
-    """What to do at a time, of a pair or a body `key`, unless its version has changed; of a hit, what was `found`."""
+    """An event at a time, of a pair or a body `key`, unless its version has changed; of a hit, the contacts `found`."""
 
     time: float
     order: int
@@ -40,7 +40,7 @@ class EventEntry:
 
     @property
     def bracket(self) -> Interval:
-        """When it comes."""
+        """The bracket of the time at which it comes."""
         return Interval(self.time, self.time) if self.found is None or self.found.time is None else self.found.time
 
 
@@ -63,7 +63,7 @@ class EventQueue:
         heapq.heappush(self._heap, entry)
 
     def next(self) -> EventEntry | None:
-        """What comes next; it stays in the queue."""
+        """The next entry; it stays in the queue."""
         while self._heap and not self.holds(self._heap[0]):
             self.pop()
         return self._heap[0] if self._heap else None
@@ -73,7 +73,7 @@ class EventQueue:
         return heapq.heappop(self._heap)
 
     def holds(self, entry: EventEntry) -> bool:
-        """Is it about the present motions?"""
+        """Whether an entry is about the present motions."""
         return entry.versions == self._versions(entry.key)
 
     def __iter__(self) -> Iterator[EventEntry]:

@@ -50,7 +50,7 @@ def relative_velocities(s: Simulation, key: Key) -> np.ndarray:
 
 
 def gap_acceleration(s: Simulation, key: Key) -> float | None:
-    """The second derivative of the gap, where it is known: of balls, of balls on flat faces, and of what hardly slips or turns."""
+    """The second derivative of the gap, where it is known: of balls, of balls on flat faces, and of what barely slips or turns."""
     one, other = (s.actors[k] for k in key[:2])
     touch, relative = s.touch(key), relative_velocities(s, key)
     pull = touch.normals @ (other.course.acceleration_at(s.now) - one.course.acceleration_at(s.now))
@@ -66,14 +66,14 @@ def gap_acceleration(s: Simulation, key: Key) -> float | None:
 
 
 def slip_speed(s: Simulation, key: Key) -> float:
-    """How fast two bodies slip, and turn, where they touch."""
+    """The speed at which two bodies slip, and turn, where they touch."""
     relative, normals = relative_velocities(s, key), s.touch(key).normals
     slip = float(np.abs(relative - np.einsum("ki,ki->k", relative, normals)[:, None] * normals).max())
     return slip + s.size(key) * sum(float(np.linalg.norm(s.actors[k].course.spin_at(s.now))) for k in key[:2])
 
 
 def is_even(s: Simulation, key: Key) -> bool:
-    """Is the second derivative of the gap constant, where it is known?"""
+    """Whether the second derivative of the gap is constant, where it is known."""
     flies = all(s.actors[k].course.ballistic for k in key[:2])
     return flies and not all(s.actors[k].ball is not None for k in key[:2])
 
@@ -92,21 +92,21 @@ def gap_accelerations(s: Simulation, key: Key, times: np.ndarray) -> np.ndarray:
 
 
 def rise_of(s: Simulation, key: Key, spans: np.ndarray) -> np.ndarray:
-    """(m,): by how much the gap grows from now on in each of these times, which may be negative: by Taylor's formula, whose integral is
-    exact, but for rounding, where bodies move along polynomials.
+    """(m,): the growth of the gap from now on in each of these times, which may be negative: by Taylor's formula, whose integral is exact,
+    except for rounding, where bodies move along polynomials.
     """
     pulls = gap_accelerations(s, key, (s.now + spans[:, None] * _POINTS).ravel()).reshape(-1, len(_POINTS))
     return np.asarray(spans * (float(parting_speeds(s, key).min()) + spans * (pulls @ _WEIGHTS)))
 
 
 def followed_until(s: Simulation, key: Key) -> float:
-    """Up to when do bodies move by their present polynomials, if they do?"""
+    """The time up to which bodies move by their present polynomials, if they do."""
     return min(s.actors[k].course.until if s.actors[k].course.solved else math.inf for k in key[:2])
 
 
 def landing_time(s: Simulation, key: Key, high: float = 0.0) -> float | None:
-    """When bodies touch again that part now, or are so high; the end of their present motions, if that comes first; None where it is
-    not known, they rise higher than bounces that are low, or it is now, but for rounding.
+    """The time at which bodies touch again that part now, or are so high; the end of their present motions, if that comes first; None where
+    it is not known, they rise higher than bounces that are low, or it is now, except for rounding.
     """
     speed, pull, most = float(parting_speeds(s, key).min()), steady_acceleration(s, key), _LOW * s.size(key)
     if pull is None or not (high > 0.0 or speed > 0.0):
@@ -145,12 +145,13 @@ def steady_acceleration(s: Simulation, key: Key) -> float | None:
 
 
 def is_low(s: Simulation, key: Key, speed: float, pull: float) -> bool:
-    """Is a bounce too low to be searched?"""
+    """Whether a bounce is too low to be searched."""
     return speed * speed <= -2.0 * pull * _LOW * s.size(key)
 
 
 def hardly_parts(s: Simulation, key: Key, until: float) -> bool:
-    """Is the gap, which nothing closes, still none when one of two bodies bounces elsewhere? What touches is looked at again then."""
+    """Whether the gap, which nothing closes, is still none when one of two bodies bounces elsewhere. What touches is looked at again then.
+    """
     speed, pull = float(parting_speeds(s, key).min()), steady_acceleration(s, key)
     return pull is not None and pull >= 0.0 <= speed and (until - s.now) * (speed + pull * (until - s.now)) <= _TOUCHING * s.size(key)
 

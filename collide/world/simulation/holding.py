@@ -28,7 +28,9 @@ def hold_body(s: Simulation, k: int, held: SteadyContact) -> None:
 
 
 def hold_pair(s: Simulation, key: Key, state: State = State.STEADY) -> None:
-    """It is not searched for a while; what else there is of a body than the face on which they touch is, if they may meet there."""
+    """Hold a pair, which is not searched for a while; the rest of a body, other than the face on which they touch, is, if they may meet
+    there.
+    """
     face = s.touch(key).face
     elsewhere = len(key) == 2 and face is not None and not contact_points.watched(s, key)
     others = (face[0], s.actors[face[0]].without(face[1])) if elsewhere and face is not None else None

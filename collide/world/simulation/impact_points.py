@@ -23,12 +23,12 @@ _GRAZE = "move a start a little, so that they hit or miss each other clearly"
 
 
 def comes(s: Simulation, key: Key) -> bool:
-    """Do bodies that touch come together, but for rounding?"""
+    """Whether bodies that touch come together, except for rounding."""
     return bool(gap_rates.parting_speeds(s, key).min() < -thresholds.still_speed(s, key))
 
 
 def touch_at_start(s: Simulation, key: Key, clock: Clock) -> Manifold | None:
-    """Where bodies touch that gravity presses together: by letting them come together that way."""
+    """The contact manifold of bodies that gravity presses together: by letting them come together that way."""
     pull, reach = s.actors[key[1]].gravity - s.actors[key[0]].gravity, s.size(key)
     if not pull.any():
         return None
@@ -98,7 +98,8 @@ def normals_of_ball(s: Simulation, key: Key, points: np.ndarray, normals: np.nda
 
 
 def face_of(s: Simulation, key: Key, points: np.ndarray, normals: np.ndarray) -> tuple[int, Flat] | None:
-    """Which of two bodies is fixed, and touches with a flat face? It may have others that are parallel to that."""
+    """The one of two bodies that is fixed, and touches with a flat face, and that face. The body may have others that are parallel to that.
+    """
     for k in key[:2]:
         actor = s.actors[k]
         if actor.rigid.fixed:

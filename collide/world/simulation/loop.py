@@ -108,7 +108,7 @@ def begins_touching(s: Simulation, key: Key, touch: Manifold | None) -> None:
 
 
 def go_on(s: Simulation, last: float, most: float, clock: Clock) -> bool:
-    """The next step up to a time, and to so many events. Was there none left?"""
+    """Take the next step up to a time, and to so many events. Return whether there was none left."""
     try:
         return go_on_to(s, last, most, clock)
     except Lost:
@@ -139,7 +139,7 @@ def go_on_to(s: Simulation, last: float, most: float, clock: Clock) -> bool:
 
 
 def is_over(s: Simulation) -> bool:
-    """Is it known for ever that nothing comes? Asked for when each body may have had a new box since it was asked last."""
+    """Whether it is known for ever that nothing comes. It is asked for when each body may have had a new box since it was asked last."""
     s.since_asked += 1
     if s.since_asked < len(s.actors) or s.forces is not None:
         return False
@@ -265,7 +265,7 @@ def respond(s: Simulation, hit: Sequence[Key], time: Interval, clock: Clock) -> 
 
 
 def check_law(s: Simulation, impact: Impact, bodies: Sequence[int]) -> None:
-    """What a law of the user's made of velocities."""
+    """Check the velocities that a law of the user's made."""
     if not math.isfinite(sum(e * e for e in impact.velocity.tolist())):
         named = together(tuple(map(s.called, bodies)))
         raise ValueError(f"the response of the world gives {named} velocities that are not finite")

@@ -18,8 +18,8 @@ LOW = 1e-7
 
 
 def hops(s: Simulation, key: Key) -> bool:
-    """Do bodies part that touch nothing else, unless they are followed there, and so slowly that a search would not tell them apart
-    before they touch again?
+    """Whether bodies part that touch nothing else, unless they are followed there, and so slowly that a search would not tell them apart
+    before they touch again.
     """
     touch, speeds = s.touch(key), gap_rates.parting_speeds(s, key)
     if s.forces is not None or not touch.links or gap_rates.steady_acceleration(s, key) is not None or not speeds.min() >= 0.0:
@@ -36,7 +36,7 @@ def hop(s: Simulation, kept: ActiveConstraint, key: Key, speed: float) -> Active
 
 
 def barely_parted(s: Simulation, key: Key) -> bool:
-    """Did bodies part so slowly, when they touched last, that they rise no higher than what is followed?"""
+    """Whether bodies parted so slowly, when they touched last, that they rise no higher than what is followed."""
     if key not in s.pairs.touched:
         return False
     return float(np.abs(gap_rates.parting_speeds(s, key)).max()) ** 2 <= 2.0 * float(
@@ -45,7 +45,7 @@ def barely_parted(s: Simulation, key: Key) -> bool:
 
 
 def has_risen(s: Simulation, key: Key) -> bool:
-    """Is what hops higher by now than what touches? A search tells when it comes down."""
+    """Whether what hops is higher by now than what touches. A search tells when it comes down."""
     kept = s.pairs[key].constraints
     if not kept or not all(k.loose for k in kept):
         return False

@@ -59,7 +59,7 @@ def changed(s: Simulation, bodies: set[int], clock: Clock) -> None:
 
 
 def ask_all(s: Simulation, bodies: Iterable[int], clock: Clock) -> None:
-    """Of all pairs near these bodies: when do they meet?"""
+    """Ask of all pairs near these bodies when they meet."""
     for key in sorted({(min(k, j), max(k, j)) for k in bodies for j in s.near.near(k)}):
         ask(s, key, clock)
         if key in s.pairs.held and (others := s.pairs[key].others) is not None:
@@ -68,7 +68,7 @@ def ask_all(s: Simulation, bodies: Iterable[int], clock: Clock) -> None:
 
 
 def ask(s: Simulation, key: Key, clock: Clock) -> None:
-    """When do two bodies meet, as long as both are in their boxes? A contact comes into the queue."""
+    """Ask when two bodies meet, as long as both are in their boxes. A contact comes into the queue."""
     one, other, pair = s.actors[key[0]], s.actors[key[1]], s.pairs[key]
     if pair.held:
         if pair.motions != s.versions(key):
@@ -117,13 +117,13 @@ def ask(s: Simulation, key: Key, clock: Clock) -> None:
 
 
 def both_flat(s: Simulation, key: Key) -> bool:
-    """Are all corners of both bodies known, and that they are all there is to them?"""
+    """Whether all corners of both bodies are known, and that they are all there is to them."""
     return len(key) == 2 and separating_planes.accepts(s.actors[key[0]], s.actors[key[1]])
 
 
 def by_rules(s: Simulation, rules: TimeOfImpact, key: Key, window: Window) -> float:
-    """Up to when two bodies are proved apart, or hardly in each other since they touched; and their next contact comes into the queue,
-    if that is proved.
+    """The time up to which two bodies are proved apart, or barely in each other since they touched; and their next contact comes into the
+    queue, if that is proved.
     """
     (a, b), size, doubtful = ordered(s.actors, key), s.size(key), s.pairs[key].start is not Start.DISJOINT
     speed, deep = expiry.closing_bound(s, key), _SOON[0] * size
@@ -158,14 +158,15 @@ def by_rules(s: Simulation, rules: TimeOfImpact, key: Key, window: Window) -> fl
 
 
 def known_until(s: Simulation, key: Key) -> float:
-    """As long as both are in their boxes, and move as their formulas say."""
+    """The time up to which both are in their boxes, and move as their formulas say."""
     i, j = key[:2]
     return min(s.near.both_until(i, j), s.actors[i].lasts, s.actors[j].lasts)
 
 
 def near_until(s: Simulation, key: Key, window: tuple[float, float], soon: float = math.inf, anew: bool = True) -> ApartUntil | None:
-    """Where and when two bodies that fly may meet, looked at more closely, for a while from when they may on, if that is `soon`; None
-    of balls, with each other or beside what is fixed, of which all is known, and where nothing is. `anew`: see `bounding_trees.near`.
+    """The place and the time at which two bodies that fly may meet, looked at more closely, for a while from when they may on, if that is
+    `soon`; None of balls, with each other or beside what is fixed, of which all is known, and where nothing is. `anew`: see
+    `bounding_trees.near`.
     """
     one, other = (s.actors[k] for k in key[:2])
     flying = one.course.ballistic and other.course.ballistic
@@ -179,7 +180,7 @@ def near_until(s: Simulation, key: Key, window: tuple[float, float], soon: float
 
 
 def stride_of(s: Simulation, key: Key, begin: float) -> float:
-    """Up to when a pair is searched at once."""
+    """The time up to which a pair is searched at once."""
     if not any(isinstance(s.actors[k].rigid.outline, ImplicitBody) for k in key[:2]):
         return math.inf
     speed = expiry.closing_bound(s, key)
@@ -189,7 +190,7 @@ def stride_of(s: Simulation, key: Key, begin: float) -> float:
 
 
 def clear_until(s: Simulation, key: Key) -> float:
-    """Up to which time is a pair known not to meet? What was found for motions that were tells whether it is apart now."""
+    """The time up to which a pair is known not to meet. What was found for motions that were tells whether it is apart now."""
     pair = s.pairs[key]
     if pair.motions is None or pair.motions == s.versions(key):
         return max(s.now, pair.until)
@@ -255,8 +256,8 @@ def while_near(s: Simulation, key: Key, most: float, reach: float = _SOON[-1]) -
 
 
 def check_slips(s: Simulation, key: Key, end: float, clock: Clock) -> None:
-    """Of bodies that touch, and hardly part: raises Undecided where they are found to cross before they are found apart, since then
-    they do not part at all.
+    """Check bodies that touch, and barely part: raises Undecided where they are found to cross before they are found apart, since then they
+    do not part at all.
     """
     for moment in (*(min(end, while_near(s, key, math.inf, reach)) for reach in _SLIPS), end):
         if moment > s.now and surfaces_apart(*sides_of(s, key), moment, clock):

@@ -22,8 +22,9 @@ from .event_queue import Key
 
 @dataclass(frozen=True, eq=False)
 class Manifold:
-    """Where two bodies touched at a time: points and normals (k, 3), from the first to the second, and whether that was found by a search.
-    `face`: the number of the body that touches with a flat face, and that, in the world. `links`: these contacts as they can be followed.
+    """The contact manifold of two bodies at a time: points and normals (k, 3), from the first to the second, and whether that was found by
+    a search. `face`: the number of the body that touches with a flat face, and that, in the world. `links`: these contacts as they can be
+    followed.
     """
 
     time: float
@@ -103,7 +104,7 @@ class Pair(NamedTuple):
         return self._replace(doubtful=True) if self.state is State.PARTING else self._replace(state=State.UNKNOWN)
 
     def sure(self) -> "Pair":
-        """It was looked at: the doubt is over."""
+        """The pair after it was looked at: the doubt is over."""
         if self.state is State.UNKNOWN:
             return self._replace(state=State.SEPARATE, doubtful=False)
         return self._replace(doubtful=False) if self.doubtful else self
@@ -115,25 +116,25 @@ class Pair(NamedTuple):
         return self._replace(state=State.UNKNOWN if self.doubtful else State.SEPARATE, doubtful=False)
 
     def apart_from(self, time: float) -> "Pair":
-        """It is proved apart at a time."""
+        """The pair as proved apart at a time."""
         return self._replace(apart_at=time)
 
     # -- in contact -------------------------------------------------------------------------------------------------------
 
     def touched(self, manifold: Manifold | None) -> "Pair":
-        """It touches, or what touched is forgotten."""
+        """The pair as it touches, or with what touched forgotten."""
         return self._replace(manifold=manifold)
 
     def hits(self) -> "Pair":
-        """It touches, and how it goes on is decided next."""
+        """The pair as it touches; how it goes on is decided next."""
         return self._replace(state=State.TOUCHING, until=-math.inf, motions=None, impact=None, doubtful=False, height=None)
 
     def holds(self, state: State, motions: tuple[int, ...], others: tuple[int, list[QueryBody]] | None) -> "Pair":
-        """It stays in contact, or nearly, and is not searched as long as it moves like that."""
+        """The pair as it stays in contact, or nearly, and is not searched as long as it moves like that."""
         return self._replace(state=state, until=-math.inf, motions=motions, impact=None, doubtful=False, others=others)
 
     def bounces(self, height: tuple[float, float]) -> "Pair":
-        """It bounces a little: its height at a time."""
+        """The pair as it bounces a little: its height at a time."""
         return self._replace(state=State.BOUNCING, height=height)
 
     def goes_on(self, motions: tuple[int, ...]) -> "Pair":
@@ -145,14 +146,14 @@ class Pair(NamedTuple):
         return self._replace(constraints=constraints)
 
     def parts(self) -> "Pair":
-        """It parts from its contact."""
+        """The pair as it parts from its contact."""
         doubtful = self.doubtful or self.state is State.UNKNOWN
         if self.held:
             return self._replace(state=State.PARTING, until=-math.inf, motions=None, doubtful=doubtful, height=None)
         return self._replace(state=State.PARTING, doubtful=doubtful, height=None)
 
     def leaves(self, pull: float) -> "Pair":
-        """It parts over the border of a face."""
+        """The pair as it parts over the border of a face."""
         return self.touched(None).pulled(pull if pull > 0.0 else self.pull).parts()
 
     def lets_go(self, pull: float) -> "Pair":
@@ -160,7 +161,7 @@ class Pair(NamedTuple):
         return self.leaves(pull)._replace(constraints=(), others=None)
 
     def pulled(self, pull: float | None) -> "Pair":
-        """It comes together again by an acceleration, if at all."""
+        """The pair as it comes together again by an acceleration, if at all."""
         return self._replace(pull=pull)
 
 
@@ -199,7 +200,7 @@ class Pairs(Undoable[Key, Pair]):
         return found
 
     def height(self, key: Key) -> tuple[float, float]:
-        """Of a low bounce, the latest time at which its height is known, and that."""
+        """The latest time at which the height of a low bounce is known, and that height."""
         found = self[key].height
         assert found is not None
         return found

@@ -34,8 +34,8 @@ from .pair import Manifold, Pairs
 
 @dataclass(frozen=True)
 class ModeChange:
-    """From `time` on `body` stays in contact, and rests, rolls, slides or rocks, as `mode` says: at the end of infinitely many bounces,
-    where there were any.
+    """Change of mode: from `time` on `body` stays in contact, and rests, rolls, slides or rocks, as `mode` says: at the end of infinitely
+    many bounces, where there were any.
     """
 
     time: float
@@ -66,7 +66,7 @@ class BodyContacts(Undoable[int, BodyContact]):
 
 
 class Saved(NamedTuple):
-    """What restores a run to the beginning of a step, besides the tables that note their changes."""
+    """The values that restore a run to the beginning of a step, besides the tables that note their changes."""
 
     now: float
     begun: bool
@@ -119,7 +119,9 @@ class Simulation:
     # -- undo -------------------------------------------------------------------------------------------------------------
 
     def snapshot(self) -> Saved:
-        """What a step may change, so that one that does not come to its end can be undone; of bodies and tables, the changes are noted."""
+        """The state that a step may change, so that a step that does not come to its end can be undone; of bodies and tables, the changes
+        are noted.
+        """
         self.before.clear()
         for known in self._noted():
             known.mark()
@@ -155,7 +157,7 @@ class Simulation:
         return min(one.radius, other.radius) if one.free and other.free else one.radius if one.free else other.radius
 
     def versions(self, key: Key) -> tuple[int, ...]:
-        """Those of the motions of a body, or of two."""
+        """The versions of the motions of a body, or of two."""
         if len(key) == 1:
             return (self.actors[key[0]].version,)
         return self.actors[key[0]].version, self.actors[key[1]].version
@@ -179,7 +181,7 @@ class Simulation:
     # -- words ------------------------------------------------------------------------------------------------------------
 
     def reason(self, bodies: Iterable[int], obstacle: str, advice: str, time: float | Interval | None = None) -> Reason:
-        """Why the run cannot go on from now, or another time."""
+        """The reason why the run cannot go on from now, or another time."""
         return Reason.of(self.called, bodies, self.now if time is None else time, obstacle, advice)
 
     def turn_to(self, work: Work, bodies: Iterable[int]) -> None:

@@ -20,7 +20,7 @@ _BORDER = 1e-8
 
 
 def pressed(s: Simulation, keys: list[Key]) -> list[Key]:
-    """Those that gravity, forces or a driven body press on each other, and what touches these."""
+    """The pairs that gravity, forces or a driven body press on each other, and what touches these."""
     pressed = [key for key in keys if may_press(s, key) or (gap_rates.accelerations(s, key) < 0.0).any()]
     grown = True
     while grown:
@@ -110,13 +110,13 @@ def evenly(s: Simulation, keys: Sequence[Key], free: Sequence[int], contacts: Se
 
 
 def within(s: Simulation, link: ContactConstraint) -> bool:
-    """Is a contact not just at a border?"""
+    """Whether a contact is not just at a border."""
     places = [place_of(s.actors[b].course, s.now) for b in link.pair]
     return link.contact.outside(*places) < -_BORDER * s.actors[link.pair[0]].radius
 
 
 def leaving_time(s: Simulation, link: ContactConstraint, held: SteadyContact) -> float:
-    """When a corner that slides on a fixed face reaches its border."""
+    """The time at which a corner that slides on a fixed face reaches its border."""
     contact, (_, j) = link.contact, link.pair
     assert isinstance(contact, OnFace)
     other, course = s.actors[j].course, held.course

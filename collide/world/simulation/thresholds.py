@@ -37,7 +37,7 @@ def still_speed(s: Simulation, key: Key) -> float:
 
 
 def low_speed(s: Simulation, key: Key) -> float:
-    """One with which bodies that are followed rise no higher than what of their motion is not told."""
+    """A speed with which bodies that are followed rise no higher than the part of their motion that is not known."""
     fall = max(*(float(np.linalg.norm(s.actors[k].gravity)) for k in key[:2]), float(np.abs(contact_points.bends(s, key)).max()))
     return max(_FALL * math.sqrt(s.size(key) * fall), FITTED * gap_rates.speed_bounds(s, key))
 
@@ -73,7 +73,7 @@ def bounces_end(s: Simulation, key: Key, e: float) -> bool:
 
 
 def known_speed(s: Simulation, key: Key) -> float:
-    """What is slower than that along the normal may be rounding."""
+    """The speed along the normal below which motion may be rounding."""
     return max(FITTED * gap_rates.speed_bounds(s, key), _NONE * low_speed(s, key))
 
 

@@ -1,4 +1,4 @@
-"""What pairs do after a response: they part, bounce a little, or stay in contact; and how motions in contact end.
+"""The transitions of pairs after a response: they part, bounce a little, or stay in contact; and the ends of motions in contact.
 
 Small bounces, whose height rounding would hide, follow from the acceleration of the gap; infinitely many of them end in rest, or in motion
 in contact (mode 2 of Snyder 1993, Section 1.1).
@@ -64,7 +64,7 @@ def after(s: Simulation, keys: Sequence[Key]) -> None:
 
 
 def decide(s: Simulation, keys: Sequence[Key]) -> None:
-    """Of pairs that touch, with their velocities after a response: which part, bounce a little, or stay together?"""
+    """Decide which pairs that touch, with their velocities after a response, part, bounce a little, or stay together."""
     for key in keys:
         s.pairs[key] = s.pairs[key].hits()
     stay = steady_motion.pressed(s, [key for key in keys if thresholds.hardly_part(s, key).all()])
@@ -85,7 +85,9 @@ def decide(s: Simulation, keys: Sequence[Key]) -> None:
 
 
 def begin_contacts(s: Simulation, keys: Sequence[Key]) -> list[tuple[MotionEquations, Sequence[Key]]]:
-    """What is followed after a response, which has but begun: it is solved together with what hops beside it, once that is told."""
+    """The motions followed after a response, which have only begun: they are solved together with what hops beside them, once that is
+    known.
+    """
     s.waiting = [] if s.forces is None and len(keys) > 1 else None
     try:
         decide(s, keys)
@@ -112,7 +114,7 @@ def held_again(s: Simulation, k: int, clock: Clock) -> None:
 
 
 def next_forced(s: Simulation, k: int, clock: Clock) -> Sequence[Key]:
-    """A motion comes to its end: it goes on as it did, or contacts change. Which pairs hit each other then?"""
+    """The pairs that hit each other when a motion comes to its end: it goes on as it did, or contacts change."""
     end, keys = s.contacts[k].end, [key for key in s.contacts[k].owners if key in s.pairs.followed]
     free = (
         [j for j, a in enumerate(s.actors) if a.free]
@@ -134,7 +136,7 @@ def next_forced(s: Simulation, k: int, clock: Clock) -> Sequence[Key]:
 
 
 def grip_again(s: Simulation, keys: Sequence[Key], free: Sequence[int], clock: Clock) -> Sequence[Key]:
-    """From a moment at which not all contacts last; those that come together then, after hops, are hits."""
+    """Grip again from a moment at which not all contacts last; those that come together then, after hops, are hits."""
     left = []
     for key in [*keys, *low_bounces.low_ones(s, free)]:
         touch = contact_points.moved_touch(s, key)
@@ -161,7 +163,7 @@ def grip_again(s: Simulation, keys: Sequence[Key], free: Sequence[int], clock: C
 
 
 def force(s: Simulation, hit: Sequence[Key] = ()) -> set[int]:
-    """From now on all bodies move as the forces let them, if there are any; which ones."""
+    """Move all bodies from now on as the forces let them, if there are any; return which ones."""
     if s.forces is None:
         return set()
     followed = [(key, kept) for key in s.pairs.followed if key not in hit for kept in s.pairs[key].constraints]

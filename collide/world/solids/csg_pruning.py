@@ -37,7 +37,7 @@ def plain_of(shape: Any) -> Any:
 
 
 def _simple(leaf: ImplicitSurface) -> bool:
-    """Does its motion take bounds to bounds, exactly?"""
+    """Whether its motion takes bounds to bounds, exactly."""
     return all(e in (-1, 0, 1) for e in leaf.motion.rotation) and all(e.is_Rational for e in leaf.motion.translation)
 
 
@@ -62,7 +62,7 @@ def _at_rest(leaf: ImplicitSurface) -> ImplicitSurface:
 
 
 def _within(body: ImplicitBody, leaf: ImplicitSurface, own: ImplicitSurface) -> bool:
-    """Is what a leaf has on the body *proved* to be within the bounds that it had: is nothing beyond any of them?"""
+    """Whether the part of a leaf on the body is *proved* to be within the bounds that it had: nothing is beyond any of them."""
     for place, ends in zip(leaf.coordinates, leaf.bounds, strict=True):
         for beyond in (place - ends[0], ends[1] - place):
             if _places(intersection(body, ImplicitSurface(beyond, own.bounds)))[own] is not None:
@@ -86,7 +86,7 @@ def _smaller(body: ImplicitBody) -> ImplicitBody:
 
 
 def _places(body: ImplicitBody) -> dict[ImplicitSurface, np.ndarray | None]:
-    """Of each leaf a box that holds what of its surface is on the body's, as it is moved; None where that is nothing, *proved*."""
+    """Boxes, one for each leaf, that hold the part of its surface on the body's, as moved; None where that is *proved* to be empty."""
     candidates = Candidates(body)
     return {leaf: where(face, NONE, _AT_REST) for leaf, face in zip(candidates.leaves, candidates.faces, strict=True)}
 
@@ -99,7 +99,7 @@ def _side(leaf: ImplicitSurface, boxes: list[np.ndarray]) -> int:
 
 
 def _without(body: ImplicitBody, sides: dict[ImplicitSurface, int]) -> ImplicitBody | bool:
-    """The body where these leaves have these signs; or is every point inside?"""
+    """The body where these leaves have these signs; or a bool, whether every point is inside."""
     if not isinstance(body, Combination):
         assert isinstance(body, ImplicitSurface), "what is no combination is a leaf"
         return sides[body] < 0 if body in sides else body

@@ -98,7 +98,7 @@ def _reach(leaf: ImplicitSurface) -> Fraction:
 
 
 def _within(leaf: ImplicitSurface, polygon: Polygon) -> bool:
-    """Is a polygon within the bounds of a leaf?"""
+    """Whether a polygon is within the bounds of a leaf."""
     motion = [_fraction(e) for e in leaf.motion.entries]
     ends = [[_fraction(e) for e in pair] for pair in leaf.bounds]
     for corner in polygon:
@@ -144,7 +144,7 @@ def _cells(polygon: Polygon, trees: tuple[Tree, Tree], own: int, rows: Sequence[
 
 def _told(tree: Tree, own: int, side: int, polygon: Polygon, rows: Sequence[Row], sides: dict[int, int],
           mixed: dict[int, list[Fraction]]) -> Tree:
-    """What is left of a tree on a polygon, just beside its plane; and heights above planes that cut it, as `mixed`."""
+    """The rest of a tree on a polygon, just beside its plane; and heights above planes that cut it, as `mixed`."""
     if isinstance(tree, bool):
         return tree
     if isinstance(tree, Half):
@@ -175,7 +175,7 @@ def _first(tree: Tree) -> int:
 
 
 def _halves(polygon: Polygon, high: Sequence[Fraction]) -> tuple[Polygon, Polygon]:
-    """What of a convex polygon is below a plane, and what above."""
+    """The parts of a convex polygon below and above a plane."""
     low, up = list[Point](), list[Point]()
     for k, (a, p) in enumerate(zip(high, polygon, strict=True)):
         b, q = high[k - 1], polygon[k - 1]
@@ -226,7 +226,7 @@ def _turn(a: Point, b: Point, c: Point, row: Row) -> Fraction:
 
 
 def planes_of(body: ImplicitBody) -> list[list[Any]] | None:
-    """Of each half-space a x + b y + c z + d <= 0 of an intersection the four, exactly; None for other bodies."""
+    """The four coefficients, exact, of each half-space a x + b y + c z + d <= 0 of an intersection; None for other bodies."""
     if isinstance(body, Combination):
         parts = [planes_of(child) for child in body.children] if body.operation == "intersection" else [None]
         known = [p for p in parts if p is not None]

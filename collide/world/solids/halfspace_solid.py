@@ -57,7 +57,7 @@ class PatchCorners(NamedTuple):
 
 
 class PatchSide(NamedTuple):
-    """Of a patch: the way from one of its corners to the next, by their places on a line."""
+    """A side of a patch: the way from one of its corners to the next, by their places on a line."""
 
     part: PatchCorners
     begin: Point
@@ -121,7 +121,7 @@ def _edge(segment: LinePart) -> Edge:
 
 
 def _vertices(segments: Sequence[LinePart]) -> list[Vertex]:
-    """Where three faces meet, or more."""
+    """The corners at which three or more faces meet."""
     found = defaultdict[Point, dict[int, tuple[Any, Any]]](dict)
     faces = defaultdict[Point, set[int]](set)
     for segment in segments:

@@ -4,7 +4,7 @@ In a half plane from the axis, where a point has its distance r from the axis an
 lines and circles. These cut one another in arcs; the body's surface is what the arcs sweep that it is on one side of alone.
 
 Coefficients are rational, so that all places where curves cut each other are found exactly, as roots of polynomials of degree 2 at most.
-Between two of these a curve stays on one side of each of the others, which is told at one point of the arc, by exact numbers and
+Between two of these a curve stays on one side of each of the others, which is found at one point of the arc, by exact numbers and
 enclosures of them.
 """
 
@@ -50,7 +50,7 @@ class ProfileConic(NamedTuple):
 
     @property
     def level(self) -> Any:
-        """Of a plane across the axis, its height; else None."""
+        """The height of a plane across the axis; else None."""
         return None if self.a or self.b else -self.e / self.d
 
     @property
@@ -61,7 +61,7 @@ class ProfileConic(NamedTuple):
 
     @property
     def known(self) -> bool:
-        """Is it a line, or a circle that there is?"""
+        """Whether it is a line, or a circle that exists."""
         if self.c:
             return self.a == self.c and not self.b and self.circle[1] > 0  # type: ignore[index]
         if self.a:
@@ -72,7 +72,7 @@ class ProfileConic(NamedTuple):
         return 2.0 * float(self.a) * r + float(self.b), 2.0 * float(self.c) * h + float(self.d)
 
     def side(self, r: Any, h: Any) -> int:
-        """The *proved* sign of its function at a place that is known exactly; 0 where it is zero, or not told, or nearly so."""
+        """The *proved* sign of its function at a place that is known exactly; 0 where it is zero, or not known, or nearly so."""
         lo, hi = enclose(self.a * r * r + self.b * r + self.c * h * h + self.d * h + self.e)
         far, high = float(r), float(h)
         size = (1.0 + abs(far) + abs(high)) * (1.0 + float(np.hypot(*self.slope(far, high))))
@@ -111,7 +111,7 @@ def turned_of(shape: Any) -> Solid | None:
 
 
 def turns_exactly(shape: Any) -> bool:
-    """Is it *proved* that `turned_of` gives the same points, and not only that they are so but for a sliver that bounds may cut off?"""
+    """Whether `turned_of` is *proved* to give the same points, and not only the same except for a sliver that bounds may cut off."""
     return _turned(shape)[1]
 
 
@@ -131,7 +131,7 @@ def _turned(shape: Any) -> tuple[Solid | None, bool]:
 
 
 def _curves(leaves: Sequence[ImplicitSurface], axis: int) -> tuple[dict[ImplicitSurface, tuple[ProfileConic, int]], tuple[Any, Any]] | None:
-    """Of each leaf its curve, and 1, or -1 if its inside is where that is positive; and where the axis is."""
+    """The curve of each leaf, with 1, or -1 if its inside is where that is positive; and the place of the axis."""
     first, second, along = ((x, y, z)[(axis + k) % 3] for k in (1, 2, 3))
     found, places = dict[ImplicitSurface, tuple[ProfileConic, int]](), set[tuple[Any, Any]]()
     for leaf in leaves:
@@ -170,7 +170,7 @@ def _curves(leaves: Sequence[ImplicitSurface], axis: int) -> tuple[dict[Implicit
 
 
 def _meet(one: ProfileConic, other: ProfileConic) -> list[Place]:
-    """Where two curves meet, exactly."""
+    """The places where two curves meet, exactly."""
     if one.level is not None or other.level is not None:
         first, second = (one, other) if one.level is not None else (other, one)
         return [] if second.level is not None else [(r, first.level) for r in second.beside(first.level)]
@@ -193,7 +193,7 @@ def _meet(one: ProfileConic, other: ProfileConic) -> list[Place]:
 
 def _faces(shape: Combination, curves: dict[ImplicitSurface, tuple[ProfileConic, int]], place: tuple[Any, Any],
            axis: int) -> tuple[list[ParametricSurface], bool]:
-    """What arcs sweep on the surface, none where that is not clear; and are they *proved* to be within bounds of leaves?"""
+    """The faces that arcs sweep on the surface, none where that is unclear; and whether they are *proved* to be within bounds of leaves."""
     found, uses, proved = list[ParametricSurface](), Counter[tuple[float, ...]](), True
     every = list(dict.fromkeys(c for c, _ in curves.values()))
     for curve in every:
@@ -220,8 +220,8 @@ def _faces(shape: Combination, curves: dict[ImplicitSurface, tuple[ProfileConic,
 
 
 def _boundary(shape: Combination, curves: dict[ImplicitSurface, tuple[ProfileConic, int]], curve: ProfileConic, s: float) -> int | None:
-    """Is a body on one side of a curve alone at a place? 1 if outside is where the curve's function is positive, -1 if that is inside; 0 if
-    it is not, and None where that is not clear.
+    """Whether a body is on one side of a curve alone at a place: 1 if outside is where the curve's function is positive, -1 if that is
+    inside; 0 if it is not, and None where that is not clear.
     """
     r, h = curve.path(exact(s))
     above, below = (_inside(shape, curves, curve, side, r, h) if float(r) > 0.0 else False for side in (1, -1))
@@ -229,7 +229,7 @@ def _boundary(shape: Combination, curves: dict[ImplicitSurface, tuple[ProfileCon
 
 
 def _ends(curve: ProfileConic, every: Sequence[ProfileConic]) -> Iterator[Place]:
-    """Where arcs of a curve end: where others cut it, and at the axis."""
+    """The places where arcs of a curve end: where others cut it, and at the axis."""
     for other in every:
         yield from () if other == curve else _meet(curve, other)
     if curve.level is not None:
@@ -242,7 +242,7 @@ def _ends(curve: ProfileConic, every: Sequence[ProfileConic]) -> Iterator[Place]
 
 def _inside(body: ImplicitBody, curves: dict[ImplicitSurface, tuple[ProfileConic, int]], own: ProfileConic, side: int, r: Any,
             h: Any) -> bool | None:
-    """Is a body on a side of a curve at a place on it? None if that is not clear."""
+    """Whether a body is on a side of a curve at a place on it; None if that is not clear."""
     if isinstance(body, Combination):
         known = [_inside(child, curves, own, side, r, h) for child in body.children]
         union = body.operation == "union"
@@ -265,7 +265,7 @@ def _swept(curve: ProfileConic, ends: tuple[Any, Any], side: int, place: tuple[A
 
 
 def _within(leaf: ImplicitSurface, curve: ProfileConic, ends: tuple[Any, Any], place: Place, axis: int) -> tuple[bool, bool]:
-    """Is what an arc sweeps within the bounds of a leaf, but for roundings; and is that *proved*?"""
+    """Whether the surface that an arc sweeps is within the bounds of a leaf, except for roundings; and whether that is *proved*."""
     clear = proved = True
     for k, (lo, hi) in enumerate(leaf.bounds):
         across = [leaf.motion.rotation[(axis + n) % 3, k] for n in (1, 2)]

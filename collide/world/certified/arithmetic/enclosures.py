@@ -50,7 +50,7 @@ def matrix(q: np.ndarray) -> np.ndarray:
 
 
 def product(p: np.ndarray, q: np.ndarray) -> np.ndarray:
-    """That of quaternions."""
+    """The product of quaternions."""
     return np.array([p[0] * q[0] - p[1:] @ q[1:], *(p[0] * q[1:] + q[0] * p[1:] + np.cross(p[1:], q[1:]))], object)
 
 

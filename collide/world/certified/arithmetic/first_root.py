@@ -18,7 +18,7 @@ _NEAR = 4
 
 
 class Unclear(Exception):
-    """It is not clear whether there is a zero soon after `time`: the digits do not suffice, or there is a double one."""
+    """Doubt whether there is a zero soon after `time`: the digits do not suffice, or there is a double one."""
 
     def __init__(self, time: Any) -> None:
         super().__init__()
@@ -26,7 +26,7 @@ class Unclear(Exception):
 
 
 def value(p: Sequence[Any], x: Any) -> Any:
-    """By Horner's rule, lowest coefficient first."""
+    """The value of a polynomial by Horner's rule, lowest coefficient first."""
     found = arb(0)
     for c in reversed(p):
         found = found * x + c

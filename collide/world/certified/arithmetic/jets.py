@@ -35,7 +35,7 @@ class Unsupported(AttributeError):
 
 
 def jets(outputs: Sequence[Expr], variables: Sequence[Jet], parameters: Sequence[Jet] = ()) -> list[Jet]:
-    """Of expressions of a graph. Raises Unsupported."""
+    """Jets of expressions of a graph. Raises Unsupported."""
     return evaluate(outputs, _JETS, variables, parameters)
 
 

@@ -24,7 +24,7 @@ from .jets import Jet, Unsupported, jets
 _WIDTHS, _ROUNDS = (-40, -30, -44, -20), 60
 
 Numbers = Callable[[Any], list[tuple[Any, Any]]]
-"""At a time, a ball: the numbers of a situation, and their derivatives by the time, None of those that are constant."""
+"""The numbers of a situation at a time, a ball, and their derivatives by the time, None of those that are constant."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -39,7 +39,7 @@ class CertifiedInertia:
 
 
 BALL = CertifiedInertia(_AXES, _AXES, -1)
-"""That of a ball of which only the spin matters."""
+"""The inertia of a ball of which only the spin matters."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,7 +68,7 @@ class Parabola:
 
 @dataclass(frozen=True, eq=False)
 class Flight(Parabola):
-    """With a quaternion `turn` (4,) of length 1 at the start, and the angular momentum (3,), which is constant."""
+    """A flight with a quaternion `turn` (4,) of length 1 at the start, and the angular momentum (3,), which is constant."""
 
     turn: np.ndarray
     momentum: np.ndarray
@@ -76,12 +76,12 @@ class Flight(Parabola):
 
     @cached_property
     def steady(self) -> bool:
-        """Does the body not turn at all?"""
+        """Whether the body does not turn at all."""
         return all(e.is_zero() for e in self.momentum)
 
     @cached_property
     def tumbling(self) -> Tumbling | None:
-        """How it turns, where that has no closed form."""
+        """The turning of the body, where that has no closed form."""
         own = self.inertia
         return Tumbling(self.start, self.turn, self.momentum, own.inverse) if own.axis is None and not self.steady else None
 

@@ -126,7 +126,7 @@ class CertifiedBody:
         return RotationKind.SERIES if self.inertia.axis is None else RotationKind.SPIN if self.inertia.axis == -1 else RotationKind.TOP
 
     def _numbers(self, state: Flight) -> tuple[list[Any], float]:
-        """Those that the `formula` of a gait takes, and until when they hold.
+        """The numbers that the `formula` of a gait takes, and the time until which they hold.
 
         Of a series the last one holds a number for each time that gives the turn then. So what is excluded at that time for all numbers in
         it is excluded.
@@ -158,7 +158,7 @@ class CertifiedBody:
         return [*moved, *[still] * count, *zip(turn.ravel(), turning.ravel(), strict=True), *zip(shift, shifting, strict=True)]
 
     def position(self, state: Flight, time: Any) -> np.ndarray:
-        """Where the origin of the shape's coordinates is."""
+        """The position of the origin of the shape's coordinates."""
         return np.asarray(state.at(time) - matrix(state.turn_at(time)) @ self.middle)
 
 
@@ -186,7 +186,7 @@ def _integrals(rigid: RigidBody) -> ExactMass | None:
 
 
 def _inertia(rigid: RigidBody, ball: bool, found: ExactMass | None) -> CertifiedInertia:
-    """By exact numbers, which tell what kind it is."""
+    """The inertia by exact numbers, which tell its kind."""
     if ball and not rigid.given[1]:
         return BALL
     exact = sp.Matrix(rigid.inertia.tolist()).applyfunc(sp.Rational) if found is None or rigid.given[1] else found.inertia * (
@@ -196,7 +196,7 @@ def _inertia(rigid: RigidBody, ball: bool, found: ExactMass | None) -> Certified
 
 
 def _axis(exact: Any) -> int | None:
-    """That about which an inertia is the same all round; -1 if about all."""
+    """The axis about which an inertia is the same all round; -1 if about all."""
     if any(sp.expand(exact[i, j]) != 0 for i in range(3) for j in range(i)):
         return None
     same = [sp.expand(exact[k - 1, k - 1] - exact[k - 2, k - 2]) == 0 for k in range(3)]
@@ -204,6 +204,6 @@ def _axis(exact: Any) -> int | None:
 
 
 def _inverse(m: np.ndarray) -> np.ndarray:
-    """Of a positive matrix (3, 3): by its cofactors, which rows and columns that are 0 but for one number leave so."""
+    """The inverse of a positive matrix (3, 3) by its cofactors: rows and columns that are 0 except for one number stay so."""
     across = np.array([np.cross(m[1], m[2]), np.cross(m[2], m[0]), np.cross(m[0], m[1])]).T
     return np.asarray(across / (m[0] @ across[:, 0]))

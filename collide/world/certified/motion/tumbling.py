@@ -28,8 +28,8 @@ _BEYOND, _BITS_A_TERM, _MOST = arb(2) ** -4, 3, 4096
 
 
 class _Node(NamedTuple):
-    """From the time `begin` on: a quaternion `turn` (4,) and the momentum (3,) in the body, points, and how far `off` and `beside` these
-    the true ones are.
+    """The motion from the time `begin` on: a quaternion `turn` (4,) and the momentum (3,) in the body, points, and how far `off` and
+    `beside` these the true ones are.
     """
 
     begin: Any
@@ -40,8 +40,8 @@ class _Node(NamedTuple):
 
 
 class Tumbling:
-    """From the time `start` on, with a quaternion (4,) of length 1 then, a constant angular momentum (3,) in the world, and the inverse
-    (3, 3) of the inertia in the frame.
+    """The tumbling of a body from the time `start` on, with a quaternion (4,) of length 1 then, a constant angular momentum (3,) in the
+    world, and the inverse (3, 3) of the inertia in the frame.
     """
 
     def __init__(self, start: Any, turn: np.ndarray, momentum: np.ndarray, inverse: np.ndarray) -> None:
@@ -79,7 +79,7 @@ class Tumbling:
         return self._turned(self._nodes[k], series, tau) if _while(step).contains(tau) else np.array([arb("nan")] * 4, object)
 
     def until(self, time: float) -> float:
-        """Up to when the turn is told by one series from a time on, which is after the start."""
+        """The time up to which one series tells the turn from a time on, which is after the start."""
         k = self._place(time)
         return math.inf if k < 0 else self._ends[k]
 
@@ -104,7 +104,9 @@ class Tumbling:
         return found + arb(0, 1) * self._off(node, tau)
 
     def _off(self, node: _Node, tau: Any) -> Any:
-        """How far from the true one the quaternion of a series of points may be: |s' - s| grows by half the difference of the spins."""
+        """The distance of the quaternion of a series of points from the true one, at most: |s' - s| grows by half the difference of the
+        spins.
+        """
         (least, most), far = self._sizes, abs(tau).upper()
         grown = node.beside * (least * _length(node.momentum) * far).exp()
         return (node.off + (1 + node.off) * most / 2 * far * grown).upper()
@@ -153,7 +155,7 @@ class Tumbling:
 
 
 def _while(step: Any) -> Any:
-    """For how long a series holds."""
+    """The span of time over which a series holds."""
     return (-_BEYOND * step).union((1 + _BEYOND) * step)
 
 
@@ -162,7 +164,7 @@ def _middle(v: np.ndarray) -> np.ndarray:
 
 
 def _spread(v: np.ndarray) -> Any:
-    """How far from its middle a vector may be."""
+    """The distance of a vector from its middle, at most."""
     return _length(np.array([e.rad() for e in v], object))
 
 

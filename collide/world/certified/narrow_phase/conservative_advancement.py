@@ -42,15 +42,17 @@ class Closed:
 
 
 class ClosingCourses:
-    """Of two courses; `coarse`: the same with balls that hold the bodies; `pace`: about the time in which they move by their size."""
+    """Conservative advancement of two courses; `coarse`: the same with balls that hold the bodies; `pace`: about the time in which they
+    move by their size.
+    """
 
     def __init__(self, courses: tuple[MovingForm, MovingForm], coarse: Sequence[tuple[MovingForm, MovingForm]], pace: float,
                  clock: Clock) -> None:
         self.courses, self.coarse, self.pace, self.clock = courses, coarse, pace, clock
 
     def first(self, begin: float, end: float) -> Closed | float:
-        """The first touch after `begin`, if it is before `end` or a little later; or up to when there is none, which is less than `end` if
-        the digits, or the planes, do not suffice. Raises Undecided if the budget is spent.
+        """The first touch after `begin`, if it is before `end` or a little later; or the time up to which there is none, which is less than
+        `end` if the digits, or the planes, do not suffice. Raises Undecided if the budget is spent.
         """
         now, step = begin, self.pace
         while now < end:
@@ -77,7 +79,7 @@ class ClosingCourses:
         return any(self.positive(self.courses, axis, arb(moment)) for axis in self._axes(self.courses, moment))
 
     def _passed(self, now: float, end: float) -> float:
-        """Up to when they are apart by balls about them, if that is long."""
+        """The time up to which they are apart by balls about them, if that is long."""
         for courses in self.coarse:
             for axis in self._axes(courses, now)[:1]:
                 after, _ = self._step(courses, axis, now, end - now, end, least=0.25 * self.pace)
@@ -92,7 +94,7 @@ class ClosingCourses:
 
     def _step(self, courses: Sequence[MovingForm], axis: MovingPlane, now: float, step: float, end: float,
               least: float = 0.0) -> tuple[float, float]:
-        """Up to when the axis is between them, and the step to there."""
+        """The time up to which the axis is between them, and the step to there."""
         # Over two series nothing is told.
         end = min(end, *(c.until(now) for c in courses))
         while step > max(least, _LEAST * self.pace):
@@ -105,7 +107,7 @@ class ClosingCourses:
 
     @staticmethod
     def positive(courses: Sequence[MovingForm], axis: MovingPlane, times: Any, but: int = -1) -> bool:
-        """Are all heights, but for one, positive at all times of a ball?"""
+        """Whether all heights except one are positive at all times of a ball."""
         middle = times.mid()
         there, over = (heights(axis, placed(courses, x)).of for x in (middle, times))
         return all(h + rate * (times - middle) > 0 for k, (h, rate) in enumerate(zip(there.at, over.rate, strict=True)) if k != but)
@@ -140,8 +142,8 @@ class ClosingCourses:
         return heights(axis, placed(self.courses, times)).of[number]
 
     def parted(self, by: By, start: Any, after: float) -> bool:
-        """They touch at a time `start`, where this height is zero. Are they proved apart from then on, up to the time `after`? So they are
-        if it rises, and all others are positive.
+        """Whether they are proved apart from a touch at a time `start`, where this height is zero, up to the time `after`. They are if it
+        rises, and all others are positive.
         """
         axis, number = by
         times = arb(below(start)).union(arb(after))

@@ -39,8 +39,8 @@ class Pieces:
         self.parts = parts
 
     def first(self, begin: float, end: float) -> Closed | float:
-        """As that of `ClosingCourses`: a touch comes first if no other pair may touch as soon, but at the same corner and face, or the same
-        edges, which belong to several pieces.
+        """The first touch, as that of `ClosingCourses`: a touch comes first if no other pair may touch as soon, except at the same corner
+        and face, or the same edges, which belong to several pieces.
         """
         found = [part.first(begin, end) for part in self.parts]
         touches = {k: f for k, f in enumerate(found) if isinstance(f, Closed)}
@@ -56,7 +56,7 @@ class Pieces:
         return replace(touches[first], by=tuple((k, touches[k].by) for k in sorted(same)))
 
     def parted(self, by: Parts, start: Any, after: float) -> bool:
-        """As that of `ClosingCourses`."""
+        """Whether they are proved apart after a touch, as that of `ClosingCourses`."""
         own = dict(by)
         return all(part.parted(own[k], start, after) if k in own else not _number(part.first(below(start), after)) < after
                    for k, part in enumerate(self.parts))
@@ -67,7 +67,7 @@ def _number(found: Closed | float) -> float:
 
 
 def _key(part: ClosingCourses, touch: Closed) -> tuple[Any, ...]:
-    """What touches, by exact coordinates: two touches with the same are one."""
+    """The features that touch, by exact coordinates: two touches with the same are one."""
     axis, number = touch.by
     forms = [c.form for c in part.courses]
     host, guest = forms[axis.side], forms[1 - axis.side]

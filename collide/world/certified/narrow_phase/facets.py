@@ -46,7 +46,7 @@ class Moved:
 
 
 def cross(a: np.ndarray, b: np.ndarray) -> np.ndarray:
-    """As NumPy's, which takes longer."""
+    """The cross product, as NumPy's, which takes longer."""
     (x, y, z), (p, q, r) = (a[..., k] for k in range(3)), (b[..., k] for k in range(3))
     return np.stack([y * r - z * q, z * p - x * r, x * q - y * p], axis=-1)
 
@@ -76,7 +76,7 @@ class ConvexForm:
 
     @cached_property
     def central(self) -> bool:
-        """Is it a ball about the centre of mass, which turns about itself?"""
+        """Whether it is a ball about the centre of mass, which turns about itself."""
         return len(self.corners) == 1 and all(e.is_zero() for e in self.corners[0])
 
 
@@ -101,7 +101,7 @@ class PlacedForm:
     normals: Moved
 
     def edge(self, k: int) -> tuple[Moved, Moved]:
-        """Where it begins, and what leads to its end."""
+        """The start of an edge, and the vector from there to its end."""
         a, b = self.form.edges[k]
         return self.corners[a], self.corners[b] - self.corners[a]
 
@@ -109,7 +109,7 @@ class PlacedForm:
         return self.but(self.form.edges[k])
 
     def but(self, ends: Any) -> Moved:
-        """The corners, but for some."""
+        """The corners except some."""
         return self.corners[[k for k in range(len(self.form.corners)) if k not in ends]]
 
 
@@ -143,6 +143,6 @@ class MovingForm:
         return corners @ turn.T + nearest(self.flight.at(arb(time))), normals @ turn.T
 
     def until(self, time: float) -> float:
-        """Up to when one series tells how it turns."""
+        """The time up to which one series tells how it turns."""
         tumbling = None if self._still is not None or self.form.central else self.flight.tumbling
         return math.inf if tumbling is None else tumbling.until(time)

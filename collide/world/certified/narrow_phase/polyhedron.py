@@ -117,12 +117,12 @@ def _fraction(e: Any) -> Any:
 
 
 def ball(e: Any) -> Any:
-    """Of such a coordinate."""
+    """The ball of such a coordinate."""
     return arb(fmpq(e.numerator, e.denominator)) if isinstance(e, Fraction) else number(e)
 
 
 class _Unknown(Exception):
-    """It is not known whether a number is zero."""
+    """Doubt whether a number is zero."""
 
 
 class _Points:
@@ -133,7 +133,7 @@ class _Points:
         self.balls = np.array([[ball(e) for e in p] for p in places], object)
 
     def sign(self, value: Callable[[np.ndarray], Any]) -> int:
-        """Of a polynomial of coordinates."""
+        """The sign of a polynomial of coordinates."""
         rough = value(self.balls)
         if rough > 0 or rough < 0:
             return 1 if rough > 0 else -1
@@ -145,7 +145,7 @@ class _Points:
         return 0
 
     def heights(self, plane: Ring) -> list[int]:
-        """On which side of the plane through three points each one is."""
+        """The side of the plane through three points on which each one is."""
         a, b, c = (self.balls[k] for k in plane)
         rough = (self.balls - a) @ np.cross(b - a, c - a)
         return [1 if h > 0 else -1 if h < 0 else self._height(plane, k) for k, h in enumerate(rough)]
@@ -155,7 +155,7 @@ class _Points:
         return self.sign(lambda p: np.cross(p[b] - p[a], p[c] - p[a]) @ (p[k] - p[a]))
 
     def turn(self, plane: Ring, a: int, b: int, k: int) -> int:
-        """In a plane, of three points: does one lie to the left of the way between two points, to the right, or on it?"""
+        """The side of the way between two points on which one lies in a plane, of three points: to the left, to the right, or on it."""
         o, x, y = plane
         return self.sign(lambda p: np.cross(p[x] - p[o], p[y] - p[o]) @ np.cross(p[b] - p[a], p[k] - p[a]))
 
@@ -206,7 +206,7 @@ def _merged(points: _Points, rings: Sequence[Ring]) -> Iterator[Ring]:
 
 
 def _begun(points: _Points, ring: Ring) -> Ring:
-    """With its first three corners not in a line."""
+    """The ring with its first three corners not in a line."""
     turned = (ring[k:] + ring[:k] for k in range(len(ring)))
     return next(r for r in turned if points.plane(r[:3]) is not None)
 

@@ -99,13 +99,13 @@ def _met(first: QueriedBody, second: QueriedBody, span: Window, size: float, clo
 
 
 def apart(first: QueriedBody, second: QueriedBody, moment: float, clock: Clock) -> bool:
-    """Are the surfaces of two bodies proved not to meet at a moment?"""
+    """Whether the surfaces of two bodies are proved not to meet at a moment."""
     return surfaces_apart(first.moving, second.moving, moment, clock)
 
 
 def _contact(scene: Scene, meeting: Any, problem: Any, box: np.ndarray, bodies: tuple[QueriedBody, QueriedBody],
              alone: float) -> CertifiedContact | None:
-    """What a search found, with all digits; None if that is not proved once more, or if other contacts may come as soon."""
+    """The contact that a search found, with all digits; None if that is not proved once more, or if other contacts may come as soon."""
     # Those that were searched may be measured, with numbers of their own; their points are the same.
     cells = meeting.first, meeting.second
     if any(cell.mover is not None or cell.own.symbols for cell in cells):
@@ -127,7 +127,7 @@ def _contact(scene: Scene, meeting: Any, problem: Any, box: np.ndarray, bodies: 
 
 
 def parted(first: QueriedBody, second: QueriedBody, touch: Any, after: float, size: float, clock: Clock) -> bool:
-    """Two bodies touch at a time, at one place, where smooth faces do. Are they proved apart from then on, up to the time `after`?
+    """Whether two bodies that touch at a time, at one place, where smooth faces do, are proved apart from then on, up to the time `after`.
 
     Both are given in the time -t. If they are apart at `after`, and the first contact before it, as the time runs back, is the only zero
     of the equations of contact down to beyond the `touch`, then it is that: since the touch is such a zero, too.

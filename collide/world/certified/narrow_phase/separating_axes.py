@@ -34,7 +34,7 @@ class MovingPlane(NamedTuple):
 
 
 class Heights(NamedTuple):
-    """Of features above a plane; the first `gaps` of them may end in a touch."""
+    """Heights of features above a plane; the first `gaps` of them may end in a touch."""
 
     of: Moved
     gaps: int
@@ -102,7 +102,7 @@ def _unit(way: np.ndarray) -> np.ndarray:
 
 
 def widest(forms: Sequence[ConvexForm], corners: Sequence[np.ndarray], normals: Sequence[np.ndarray]) -> list[MovingPlane]:
-    """Of all these planes, in doubles, those with the widest gap between two bodies, of each kind one, the widest first."""
+    """The planes, in doubles, with the widest gap between two bodies, of each kind one, the widest first."""
     found = [*_faces(0, forms, corners, normals[0]), *_faces(1, forms, corners, normals[1])]
     for side in (0, 1):
         if len(corners[1 - side]) == 1:

@@ -41,7 +41,7 @@ def point(at: np.ndarray, radius: Any = None) -> Obstacle:
 
 
 def ball_of(rigid: RigidBody) -> tuple[np.ndarray, Any] | None:
-    """Of a body that is a ball: where its centre is at the start, and its radius; else None."""
+    """The centre at the start and the radius of a body that is a ball; else None."""
     a, b, c = rigid.centre.tolist()
     found = exact_ball(rigid.shape, (a, b, c))
     if found is None:
@@ -50,7 +50,7 @@ def ball_of(rigid: RigidBody) -> tuple[np.ndarray, Any] | None:
 
 
 def obstacles_of(rigid: RigidBody) -> list[Obstacle] | None:
-    """What a fixed body is for balls: a ball, or flat faces with their edges and corners; None for others."""
+    """The obstacles that a fixed body is for balls: a ball, or flat faces with their edges and corners; None for others."""
     ball = ball_of(rigid)
     if ball is not None:
         return [point(*ball)]
@@ -72,7 +72,7 @@ Corner = tuple[Any, Any, Any]
 
 
 def _corners(face: ParametricSurface) -> list[Corner] | None:
-    """Those of a parallelogram, in order; None for other faces."""
+    """The corners of a parallelogram, in order; None for other faces."""
     e = sp.Matrix(face.expressions)
     if any(s.free_symbols for s in (*e.diff(u), *e.diff(v))):
         return None

@@ -26,7 +26,7 @@ class Gap:
     obstacle: Obstacle
 
     def over(self, tau: Any) -> bool:
-        """Is the obstacle's own part what is nearest, at a time? Raises Unclear."""
+        """Whether the obstacle's own part is nearest, at a time. Raises Unclear."""
         at = self.path[0] + tau * (self.path[1] + tau * self.path[2]) + self.obstacle.origin
         beyond = [normal @ at - level for normal, level in self.obstacle.sides]
         if any(e < 0 for e in beyond):

@@ -4,7 +4,7 @@ The key of a pair is a time before which what its nodes hold is apart. The pair 
 can be divided is, and the pairs with its halves are moved on in time from there. Leaves belong to groups. Pairs of groups are found in the
 order of the times of their first leaves; other nodes of the same pair of groups are passed over.
 
-A node holds a part of a surface within a ball, and between two planes. In a stretch the centres of two balls differ by d(s), but for an
+A node holds a part of a surface within a ball, and between two planes. In a stretch the centres of two balls differ by d(s), up to an
 error of E + s^2 A / 2 at most (`stretches_loop`). So along a unit vector n they are farther apart than n d(s) - E - s^2 A / 2, which is a
 parabola. Roundings of what is computed here, some hundred of relative error 2^-53, are part of E. And while `normals_loop` tells that what
 two nodes hold does not touch for the first time they are as good as apart, if only that is asked.
@@ -65,7 +65,7 @@ class NearingMemory(TreesMemory):
 
 @native
 def begin_nearing(s: NearingMemory) -> int:
-    """What was found before is forgotten."""
+    """Forget what was found before."""
     forget(s)
     s.found, s.stretch, s.begun = 0, 0, 0
     s.first, s.until = np.inf, s.ends[s.stretches]
@@ -132,7 +132,7 @@ def through_stretch(s: NearingMemory) -> int:
 
 @native
 def ended(s: NearingMemory, a: int, b: int) -> bool:
-    """Need a pair be divided no further? Where one was found already, nodes of groups need not."""
+    """Whether a pair need be divided no further. Where one was found already, nodes of groups need not."""
     if s.child1[a] < 0 and s.child2[b] < 0:
         return True
     if s.first == np.inf or s.group1[a] < 0 or s.group2[b] < 0:
@@ -143,7 +143,7 @@ def ended(s: NearingMemory, a: int, b: int) -> bool:
 
 @native
 def known(s: NearingMemory, a: int, b: int) -> bool:
-    """Is the pair of groups found to which two nodes belong?"""
+    """Whether the pair of groups to which two nodes belong is found."""
     first, second = s.group1[a], s.group2[b]
     return first >= 0 and second >= 0 and s.seen[first * s.groups + second] != 0
 
@@ -171,7 +171,7 @@ def consider(s: NearingMemory, a: int, b: int, time: float) -> None:
 
 @native
 def moved_on(s: NearingMemory, a: int, b: int, time: float) -> float:
-    """Until when are two balls apart from a time on? Infinite: to the end of the stretch."""
+    """The time until which two balls are apart from a time on. Infinite: to the end of the stretch."""
     for i in range(3):
         place, speed = s.place[i], s.place[3 + i]
         for j in range(3):
@@ -203,7 +203,7 @@ def moved_on(s: NearingMemory, a: int, b: int, time: float) -> float:
 
 @native
 def apart_for(s: NearingMemory, reach: float, time: float) -> float:
-    """How long are two balls apart from a time on, along the way from one to the other at that time? Infinite: to the end."""
+    """The time for which two balls are apart from a time on, along the way from one to the other at that time. Infinite: to the end."""
     square, toward, pull = 0.0, 0.0, 0.0
     for i in range(3):
         d = s.way[i] + time * (s.way[3 + i] + 0.5 * time * s.place[6 + i])
@@ -256,7 +256,7 @@ def flat_apart_for(s: NearingMemory, a: int, b: int, time: float, side: int) -> 
 
 @native
 def positive_for(s: NearingMemory, time: float, gap: float, speed: float, pull: float) -> float:
-    """For how long from a time on is gap + speed r + pull r^2 / 2 greater than what d may be out? Infinite: to the end.
+    """The time for which, from a time on, gap + speed r + pull r^2 / 2 is greater than what d may be out. Infinite: to the end.
 
     It is g + h r - k r^2 / 2 at least, with k >= 0: if that is positive now and then, it is so in between.
     """

@@ -33,7 +33,7 @@ class TreesMemory(StretchesMemory):
 
 @native
 def averted_for(s: TreesMemory, a: int, b: int, time: float) -> float:
-    """For how long from a time on are no outward normals of what two nodes hold opposed? Infinite: to the end.
+    """The time for which, from a time on, no outward normals of what two nodes hold are opposed. Infinite: to the end.
 
     Those of one are within an angle of its normal, of tangent `slant`, so they are not if the angle between the normal of one node and the
     opposite of the other is greater than the sum of both.
@@ -58,10 +58,10 @@ def averted_for(s: TreesMemory, a: int, b: int, time: float) -> float:
 
 @native
 def parting_for(s: TreesMemory, a: int, b: int, time: float, side: int) -> float:
-    """For how long from a time on does all part that may touch of what two nodes hold, as the normal of one of them tells? Infinite: to the
-    end.
+    """The time for which, from a time on, all that may touch of what two nodes hold parts, as the normal of one of them tells. Infinite: to
+    the end.
 
-    At a common point w, the velocity of the other body against that of `side`, is W, that of the centres of the nodes, but for an error of
+    At a common point w, the velocity of the other body against that of `side`, is W, that of the centres of the nodes, up to an error of
     e. With m, the unit vector along the normal of the node, n w > 0 for all outward normals n if m W - e > slant (|W| + e).
     """
     square, along, size, force = 0.0, 0.0, 0.0, 0.0
@@ -93,7 +93,7 @@ def parting_for(s: TreesMemory, a: int, b: int, time: float, side: int) -> float
 
 @native
 def lasting(spare: float, rate: float, rest: float) -> float:
-    """How long something is positive that decreases no faster than that; infinite: for the rest of the time."""
+    """The time for which something is positive that decreases no faster than that; infinite: for the rest of the time."""
     if not spare > 0.0:
         return 0.0
     return np.inf if rate * rest < spare else SHORTER * spare / rate

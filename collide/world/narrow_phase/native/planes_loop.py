@@ -96,7 +96,7 @@ def parting(s: PlanesMemory) -> int:
 
 @native
 def put(s: PlanesMemory, rest: float) -> None:
-    """Where corners are now, and how they move in windows of at most so long a time."""
+    """Put the positions of corners now, and their motions in windows of at most so long a time."""
     s.clock.put(0, 0, s.now, s.now)
     for k in range(WINDOWS):
         until = min(s.now + rest, s.end)
@@ -123,7 +123,7 @@ def put(s: PlanesMemory, rest: float) -> None:
 
 @native
 def put_corner(s: PlanesMemory, i: int, side: int) -> None:
-    """As seen from the centre of body 0 now."""
+    """Put a corner as seen from the centre of body 0 now."""
     pose = s.pose[side]
     for j in range(3):
         at, speed = pose.middle(9 + j, 0) - s.pose[0].middle(9 + j, 0), pose.middle(ROWS + 9 + j, 0)
@@ -157,7 +157,7 @@ def length(pose: Intervals, first: int, count: int, lane: int, what: int) -> flo
 
 @native
 def longest(s: PlanesMemory) -> float:
-    """How long any direction is known to part the bodies."""
+    """The longest time for which any direction is known to part the bodies."""
     best, s.gap = 0.0, -np.inf
     for a in range(s.normals):
         along(s, a)
@@ -209,7 +209,7 @@ def edge(s: PlanesMemory, side: int, a: int, j: int, row: int) -> float:
 
 @native
 def parts(s: PlanesMemory, best: float) -> float:
-    """How long the present direction is known to part the bodies, if that is longer than the best that is known; else that."""
+    """The time for which the present direction is known to part the bodies, if that is longer than the best that is known; else that."""
     high, low, top, least = -np.inf, np.inf, -np.inf, np.inf
     for i in range(s.corners):
         e = s.way[0] * s.at[i, 0] + s.way[1] * s.at[i, 1] + s.way[2] * s.at[i, 2]
@@ -236,7 +236,7 @@ def parts(s: PlanesMemory, best: float) -> float:
 
 @native
 def parts_in(s: PlanesMemory, k: int) -> float:
-    """How long within a window."""
+    """The time within a window for which the present direction is known to part the bodies."""
     rest, one, two = s.width[k], 0.0, 0.0
     for j in range(3):
         one += s.way[j] * s.way[j]

@@ -2,7 +2,7 @@
 
 In a stretch a rotation is R + s R' + s^2 R'' / 2, with R and R' of its beginning and R'' enclosed, s being the time from its beginning on.
 So of two points, each fixed to one of the bodies at a place a or b about its centre, the difference is d(s) = D + s V + s^2 g / 2, with D
-and V made of a, b, R and R', but for an error of E + s^2 A / 2 at most.
+and V made of a, b, R and R', up to an error of E + s^2 A / 2 at most.
 
 Bounds of R'' and of what R and R' may be out come from a kernel; other sums and products are rounded, of which E has room for some hundred.
 """
@@ -79,7 +79,7 @@ def put_stretch(s: StretchesMemory, k: int) -> None:
 
 @native
 def put_path(s: StretchesMemory, side: int, begin: float, end: float) -> None:
-    """Where the centre of a body is as the stretch begins, and how it moves, and by how much that may be out."""
+    """Put the position of the centre of a body as the stretch begins, its motion, and by how much these may be out."""
     flown, sign = begin - s.flight[side, _START], 1.0 if side == 1 else -1.0
     half = flown * flown / 2.0
     for i in range(3):
@@ -102,7 +102,7 @@ def total(s: StretchesMemory, first: int) -> float:
 
 @native
 def over(s: StretchesMemory, place: float, speed: float, force: float) -> float:
-    """How far a motion goes in the stretch, at most, that has these sizes of its place, velocity and acceleration."""
+    """The distance that a motion goes in the stretch, at most, that has these sizes of its place, velocity and acceleration."""
     return place + s.last * (speed + 0.5 * s.last * force)
 
 
