@@ -612,7 +612,7 @@ class TestTouch(QueryLaws):
         self.agree(answer, self.ask())
 
 
-CLOSED = {"boolean", "check", "exact_mass_properties", "hull_overlap", "mass_properties", "nurbs_to_bezier"}
+CLOSED = {"boolean", "check", "exact_mass_properties", "hull_overlap", "mass_properties", "nurbs_to_bezier", "step_limit"}
 
 
 def test_every_public_query_obeys_the_laws() -> None:

@@ -151,7 +151,7 @@ def test_ctrl_c_before_the_rows_are_shared_out(monkeypatch: pytest.MonkeyPatch) 
         raise KeyboardInterrupt
 
     for module in ("clearance_batch", "contact_batch"):
-        monkeypatch.setattr(f"collide.queries.{module}.Rows", pressed)
+        monkeypatch.setattr(f"collide.queries.{module}.RowFamilies", pressed)
         assert {*BATCHES[module](executor=Inline()).status} <= {DistanceStatus.BUDGET_SPENT, Status.BUDGET_SPENT}
 
 
