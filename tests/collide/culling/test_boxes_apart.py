@@ -57,7 +57,8 @@ def test_distances_of_tiny_and_huge_boxes_are_bounds(power: int) -> None:
 def test_slices_cover_the_span_and_boxes_the_part() -> None:
     assert slices_in(np.array([0.5]))[0].tolist() == [[0.5, 0.5]]
     slices, stages = slices_in(np.array([0.0, 1.0]))
-    assert not stages.any() and len(slices) == SLICES and slices[0, 0] == 0.0 and slices[-1, 1] == 1.0 and (slices[1:, 0] == slices[:-1, 1]).all()
+    assert not stages.any()
+    assert len(slices) == SLICES and slices[0, 0] == 0.0 and slices[-1, 1] == 1.0 and (slices[1:, 0] == slices[:-1, 1]).all()
     body = torus().moved(Rigid(translation=[3 * t, 0, t**2]))
     boxes = boxes_through([extent_of(p) for p in faces_of(body)], slices)
     place = sp.lambdify([u, v, t], list(body.expressions))
