@@ -7,7 +7,7 @@
 set -euo pipefail
 folder=$(mktemp -d); trap 'rm -rf "$folder"' EXIT
 python3 -m venv "$folder/venv"
-"$folder/venv/bin/python" -m pip install --quiet --disable-pip-version-check sympy==1.14.0
+"$folder/venv/bin/python" -m pip install --quiet --disable-pip-version-check sympy==1.14.0 mpmath==1.3.0
 cat > "$folder/try.py" <<'PY'
 import sympy as sp
 
