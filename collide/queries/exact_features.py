@@ -14,6 +14,7 @@ from generative import Edge, Solid, Vertex, u, v
 Polynomial = tuple[dict[tuple[int, int], int], int]
 
 
+@lru_cache(maxsize=1024)
 def features_lie_exactly(body: Solid) -> bool:
     """Whether it is proved that all edges and vertices lie on all of their faces, and do not leave them. False also where that is not
     known.
