@@ -28,8 +28,9 @@ _STOPPED = (1.0, 10.0, 100.0)
 _PAST = 2.0
 # Against size: what hits each other is moved by no more, so as not to be in each other.
 _FAR = 1e-5
-# Against what acts at contacts, what counts as no force. So many ends of motions at one moment, but for so much of it, are none.
-_QUIET, _AT_ONCE, _SAME = 1e-11, 30, 1e-9
+# Against what acts at contacts, what counts as no force. More ends of motions than this within so much of one moment end the run; a block
+# that rocks to rest has 30 to 40.
+_QUIET, _AT_ONCE, _SAME = 1e-11, 100, 1e-9
 
 
 def follow(s: Simulation, keys: Sequence[Key], free: Sequence[int]) -> None:

@@ -78,7 +78,7 @@ def many(s: Simulation, clock: Clock, patch: Any) -> None:
 
 
 def again_and_again(s: Simulation, clock: Clock, patch: Any) -> None:
-    for _ in range(100):
+    for _ in range(200):
         contact_motion.check_repeats(s, 1, PAIR)
 
 
