@@ -1,4 +1,4 @@
-"""The reference: what users import, by task and by the name they use; and, on pages of their own, the modules behind it.
+"""The reference of all that users import, by task and by the name they use; and, on pages of their own, the modules behind it.
 
 mkdocstrings fills in signatures and docstrings.
 """

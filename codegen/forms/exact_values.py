@@ -49,7 +49,7 @@ class _Symbols:
 
 
 class _Exact:
-    """A method an operation, for `evaluate`. What is not known is NaN, and so is what is made of it."""
+    """Exact values for `evaluate`, one method an operation. A value that is not known is NaN, and so are values made of it."""
 
     def __init__(self, at: Number) -> None:
         self.at = at

@@ -2,7 +2,8 @@
 
 *Proved*, for all parameters of an edge. A difference that is linear is largest at an end. One that is A + B cos s + C sin s is at most 2.8
 times as large as the largest of its values at three angles a third of a turn apart, from which A, B and C follow by sums. Others are
-enclosed over many short ranges, to the second order.
+enclosed over many short ranges, to the second order. Ends of ranges are doubles near the exact ones, so the exact ends lie between
+neighbours of these. Ranges shorter than 1e-12 of their parameter are left out.
 """
 
 import math
@@ -42,12 +43,12 @@ def gap_of(parts: Sequence[Sheet], flat: Sequence[Curve], space: Sequence[Curve]
 def _between(parts: Sequence[Sheet], flat: Curve, space: Curve, first: float, last: float) -> float:
     kind = _kind(parts, flat, space)
     if kind == "linear":
-        lo = hi = np.array([first, last])
+        lo, hi = _around(np.array([first, last]))
     elif kind == "wave":
         lo = hi = first + np.array([0.0, 1.0, 2.0]) * (2.0 * math.pi / 3.0)
     else:
         places = np.linspace(first, last, _RANGES + 1)
-        lo, hi = np.nextafter(places[:-1], -np.inf), np.nextafter(places[1:], np.inf)
+        lo, hi = _around(places[:-1])[0], _around(places[1:])[1]
     largest = 0.0
     for part in parts:
         pool = ExprPool()
@@ -68,6 +69,12 @@ def _between(parts: Sequence[Sheet], flat: Curve, space: Curve, first: float, la
         if len(sizes):
             largest = max(largest, float(np.nextafter(np.sqrt((sizes**2).sum(axis=1)).max() * (1 + 1e-14), np.inf)))
     return _WAVE * largest * math.sqrt(3.0) if kind == "wave" else largest
+
+
+def _around(places: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Bounds of exact numbers of which these are doubles, rounded twice at most: by SymPy's evaluation, and to a double."""
+    below, above = (np.nextafter(np.nextafter(places, end), end) for end in (-np.inf, np.inf))
+    return below, above
 
 
 def _crossings(parts: Sequence[Sheet], flat: Curve) -> list[float]:

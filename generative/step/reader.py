@@ -57,8 +57,8 @@ def solids_from_step(path: Any, unit: str = "mm") -> list[Solid]:
     The gap is a *proved* bound of the distance of each edge from the image of its curve in the parameters, point by point. Answers are
     proved of the solids that are made here. Against the file these differ by the gap, and by roundings that the gap leaves out: ranges are
     rounded to full turns and straight curves replaced by lines, by less than 1e-9 of the size of a face; ends of curves that do not meet
-    are moved together, by up to 1e-4 of the size of their loop; curves below 1e-5 of it may be left out; corners between tangent curves are
-    cut where the face is thinner than 1e-9 of its height.
+    are moved together, by up to 1e-4 of the size of their loop; curves below 1e-5 of it, and ranges below 1e-12 of a parameter, may be left
+    out; corners between tangent curves are cut where the face is thinner than 1e-9 of its height.
 
     A solid is `closed` where each edge bounds two faces in opposite senses, up to its gap.
 

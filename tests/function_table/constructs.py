@@ -1,4 +1,4 @@
-"""What SymPy users write, each with the same function in Arb."""
+"""Constructs that SymPy users write, each with the same function in Arb."""
 
 from collections.abc import Callable
 from typing import Any, NamedTuple

@@ -1,4 +1,4 @@
-"""Which leaves are one surface, in all frames, and the bodies that are made of them, against bodies without such leaves.
+"""Leaves that are one surface, in all frames, and the bodies that are made of them, against bodies without such leaves.
 
 Also `at_samples` and `common_zeros`, which tell surfaces apart that formulas do not show to be one.
 """

@@ -1,4 +1,4 @@
-"""What an inclusion by hand is set against: formulas, the boxes, and why the compiled bounds may be wider."""
+"""The cases that an inclusion by hand is set against: formulas, the boxes, and why the compiled bounds may be wider."""
 
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple

@@ -1,4 +1,4 @@
-"""Which brackets of a distance count as decided, and formulas that have no bound somewhere."""
+"""Brackets of a distance that count as decided, and formulas that have no bound somewhere."""
 
 import math
 
