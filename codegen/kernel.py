@@ -55,7 +55,7 @@ def compile(expressions: Any, variables: Sequence[Any], parameters: Sequence[Any
     `ExprPool`, whose variable and parameter nodes are then passed as `variables` and `parameters`.
     `form`: "natural" evaluates the formula operation by operation; "mean-value" intersects that with f(c) + f'(X)(X
     - c) (Moore 1966; Snyder 1993, Section 8), which is tighter on small boxes and costs the derivatives; "divided" also with the hull of
-    these over the eighths of the box, for formulas of one variable that occurs more than once, and costs several times as much. `cpu`
+    these over the eighths of the box, for formulas of one variable that occurs more than once, and costs 5 to 8 times as much. `cpu`
     names another level of this architecture to compile for ("x86-64-v3"); the bits of all results are the same.
     `quick`: see `Kernel`.
 
