@@ -29,17 +29,21 @@ Numbers = Callable[[Any], list[tuple[Any, Any]]]
 
 @dataclass(frozen=True, eq=False)
 class SituationSystem:
-    """A situation (a `Problem` of the search) with its `numbers`, of which contacts are zeros; the last variable is the time."""
+    """A situation (a `Problem` of the search) with its `numbers`, of which contacts are zeros; the last variable is the time.
+
+    `late`: formulas of these numbers, as its parameters 0, 1, ..., whose values are the parameters that come after them.
+    """
 
     problem: Problem
     numbers: Numbers
+    late: Sequence[Expr] = ()
 
     def at(self, box: Sequence[Any], outputs: Sequence[Expr], slopes: bool = False) -> list[Jet]:
         """Enclosures over a box; `slopes`: with derivatives by all variables."""
         n = len(box)
         ways = [[arb(int(i == j)) for j in range(n)] if slopes else None for i in range(n)]
         own = [(x, [rate * e for e in ways[-1] or ()] if slopes and rate is not None else None) for x, rate in self.numbers(box[-1])]
-        return jets(outputs, list(zip(box, ways, strict=True)), own)
+        return jets(outputs, list(zip(box, ways, strict=True)), [*own, *jets(self.late, [], own)])
 
     def zero(self, near: np.ndarray) -> list[Any] | None:
         """A box, as small as the digits allow, that holds the only zero in a box round `near` (n, 2), which is there; None if that is not

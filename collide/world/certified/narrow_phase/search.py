@@ -8,10 +8,14 @@ that just one zero, then that is the only contact before that time. It may be on
 searched.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+
+from codegen.from_sympy import convert
+from codegen.graph.expr import Expr, ExprPool
 
 from ....bodies.cells import whole_of
 from ....culling.broad_phase import Window
@@ -111,10 +115,12 @@ def _contact(scene: Scene, meeting: Any, problem: Any, box: np.ndarray, bodies: 
     if any(cell.mover is not None or cell.own.symbols for cell in cells):
         return None
     exact = situation(whole_of(cells[0]), whole_of(cells[1]), literal=True, **scene.named(meeting.label, cells))
-    directions, count = exact.directions() if exact.directions is not None else None, sum(len(b.moving.numbers.symbols) for b in bodies)
-    if exact.variables != problem.variables or directions is None or len(exact.parameters) != count:
+    directions = exact.directions() if exact.directions is not None else None
+    # The directions may have parameters of their own, after those of the equations.
+    late = None if directions is None else _late(exact.late, len(directions[1]), bodies)
+    if exact.variables != problem.variables or directions is None or late is None:
         return None
-    system = SituationSystem(exact, lambda time: [*bodies[0].numbers(time), *bodies[1].numbers(time)])
+    system = SituationSystem(exact, lambda time: [*bodies[0].numbers(time), *bodies[1].numbers(time)], late)
     zero = system.zero(box)
     if zero is None or not above(zero[-1]) < alone:
         return None
@@ -124,6 +130,17 @@ def _contact(scene: Scene, meeting: Any, problem: Any, box: np.ndarray, bodies: 
     # Bodies that come from apart close along the direction that separates them, whichever way their normals are declared.
     normal, speed = (-normal, -speed) if speed < 0 else (normal, speed)
     return CertifiedContact(time, point, normal, speed, alone) if normal @ normal > 0 else None
+
+
+def _late(late: Sequence[tuple[int, int, Any]], count: int, bodies: tuple[QueriedBody, QueriedBody]) -> list[Expr] | None:
+    """Parameters that are formulas of the numbers of the bodies, such as the ends of an edge of a box, on a graph; None if these and the
+    numbers are not all of the `count` parameters.
+    """
+    pool, (one, other) = ExprPool(), [b.moving.numbers.symbols for b in bodies]
+    known = [{s: pool.parameter(first + k) for k, s in enumerate(own)} for first, own in ((0, one), (len(one), other))]
+    if count != len(one) + len(other) + len(late):
+        return None
+    return [convert([e], known[side - 1], pool)[0] for _, side, e in late]
 
 
 def parted(first: QueriedBody, second: QueriedBody, touch: Any, after: float, size: float, clock: Clock) -> bool:
