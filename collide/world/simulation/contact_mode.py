@@ -9,7 +9,7 @@ from ..dynamics.equations import MotionEquations
 from ..dynamics.steady_contact import ContactMode, still
 from ..reason import Undecided
 from . import contact_points
-from .event_queue import Key
+from .event_queue import PairKey
 from .state import ModeChange, Simulation
 
 # Against what acts on a body, what counts as none.
@@ -65,6 +65,6 @@ def mode_of(s: Simulation, k: int, kept: Sequence[ActiveConstraint], speeds: np.
     return ContactMode.REST
 
 
-def not_followed(s: Simulation, key: Key, obstacle: str = "stay in contact in a way that is not followed") -> None:
+def not_followed(s: Simulation, key: PairKey, obstacle: str = "stay in contact in a way that is not followed") -> None:
     """Raises Undecided for a pair without contacts that can be followed."""
-    raise Undecided(s.reason(key[:2], obstacle, _FOLLOWED))
+    raise Undecided(s.reason(key.bodies, obstacle, _FOLLOWED))

@@ -18,7 +18,7 @@ from ..motion import rotation
 from ..motion.polynomial import Polynomial, onset
 from ..reason import Undecided, Work
 from . import contact_mode, contact_points, holding, low_bounces, thresholds
-from .event_queue import EventKind, Key
+from .event_queue import BodyKey, EventKind, PairKey
 from .pair import State
 from .state import Simulation
 
@@ -33,13 +33,13 @@ _FAR = 1e-5
 _QUIET, _AT_ONCE, _SAME = 1e-11, 100, 1e-9
 
 
-def follow(s: Simulation, keys: Sequence[Key], free: Sequence[int]) -> None:
+def follow(s: Simulation, keys: Sequence[PairKey], free: Sequence[int]) -> None:
     """Motion in contact by differential equations, of pairs that touch."""
     found = [(key, link) for key in keys for link in s.touch(key).links]
     for key in keys:
         if not s.touch(key).links:
             contact_mode.not_followed(s, key)
-    kept = [ActiveConstraint(link, s.coefficients(*key[:2])[1], None, thresholds.still_slip(s, key)) for key, link in found]
+    kept = [ActiveConstraint(link, s.coefficients(*key.bodies)[1], None, thresholds.still_slip(s, key)) for key, link in found]
     system = contact_mode.system_of(s, kept, free)
     _, motion, inverse, rates = system.look(s.now, s.all_courses())
     # What still parts hops before it presses: nothing pulls it down.
@@ -62,7 +62,7 @@ def follow(s: Simulation, keys: Sequence[Key], free: Sequence[int]) -> None:
     go_on(s, [key for key, _ in pairs], [k for _, k in pairs], free)
 
 
-def go_on(s: Simulation, owners: Sequence[Key], chosen: Sequence[ActiveConstraint], free: Sequence[int]) -> None:
+def go_on(s: Simulation, owners: Sequence[PairKey], chosen: Sequence[ActiveConstraint], free: Sequence[int]) -> None:
     """Go on with the contacts that stay, each of a pair of `owners`."""
     if s.forces is not None:
         with low_bounces.bouncing_on(s, free):
@@ -72,11 +72,11 @@ def go_on(s: Simulation, owners: Sequence[Key], chosen: Sequence[ActiveConstrain
     for group in holding.islands(s, owners):
         own = [n for n, key in enumerate(owners) if key in group]
         go_on_together(
-            s, [owners[n] for n in own], [chosen[n] for n in own], sorted({k for key in group for k in key[:2] if s.actors[k].free})
+            s, [owners[n] for n in own], [chosen[n] for n in own], sorted({k for key in group for k in key.bodies if s.actors[k].free})
         )
 
 
-def go_on_together(s: Simulation, owners: Sequence[Key], chosen: Sequence[ActiveConstraint], free: Sequence[int]) -> None:
+def go_on_together(s: Simulation, owners: Sequence[PairKey], chosen: Sequence[ActiveConstraint], free: Sequence[int]) -> None:
     chosen = renew(s, owners, chosen)
     system = contact_mode.system_of(s, chosen, free)
     s.turn_to(Work.CONTACT, system.linked)
@@ -105,11 +105,11 @@ def turned(s: Simulation, k: int, shift: np.ndarray) -> np.ndarray:
     return np.asarray(rotation.about(shift / angle, angle) @ turn if angle else turn)
 
 
-def lift(s: Simulation, keys: Sequence[Key]) -> None:
+def lift(s: Simulation, keys: Sequence[PairKey]) -> None:
     """Lift pairs that hit each other out of each other: what landed was seen when it was a little too deep, and if it then barely parts, it
     would be found to touch as it comes out.
     """
-    links, free = [link for key in keys for link in s.touch(key).links], sorted({k for key in keys for k in key[:2] if s.actors[k].free})
+    links, free = [link for key in keys for link in s.touch(key).links], sorted({k for key in keys for k in key.bodies if s.actors[k].free})
     if not links:
         return
     size = min(s.size(key) for key in keys)
@@ -121,7 +121,7 @@ def lift(s: Simulation, keys: Sequence[Key]) -> None:
     moved = (np.linalg.norm(e[:3]) + s.actors[k].radius * np.linalg.norm(e[3:]) for k, e in zip(free, shifts, strict=True))
     far = float(max(moved))
     if far > _FAR * size:
-        both = sorted({k for key in keys for k in key[:2]})
+        both = sorted({k for key in keys for k in key.bodies})
         raise Undecided(
             s.reason(
                 both,
@@ -141,7 +141,7 @@ def lift(s: Simulation, keys: Sequence[Key]) -> None:
         )
 
 
-def renew(s: Simulation, owners: Sequence[Key], chosen: Sequence[ActiveConstraint]) -> list[ActiveConstraint]:
+def renew(s: Simulation, owners: Sequence[PairKey], chosen: Sequence[ActiveConstraint]) -> list[ActiveConstraint]:
     """These contacts alone are what touches from now on; those of curved surfaces from where they are."""
     found = [replace(k, link=contact_points.renewed(s, k.link)) for k in chosen]
     for key in dict.fromkeys(owners):
@@ -151,7 +151,7 @@ def renew(s: Simulation, owners: Sequence[Key], chosen: Sequence[ActiveConstrain
     return found
 
 
-def solve(s: Simulation, system: MotionEquations, owners: Sequence[Key]) -> None:
+def solve(s: Simulation, system: MotionEquations, owners: Sequence[PairKey]) -> None:
     s.turn_to(Work.CONTACT, system.linked)
     step, watch = system.step, watch_of(s, system, owners) if system.kept else None
     system.step = min(step, _PAST * hopping(system, s.now, s.all_courses(), min(map(s.size, owners), default=1.0)))
@@ -173,7 +173,7 @@ def solve(s: Simulation, system: MotionEquations, owners: Sequence[Key]) -> None
     for k, course in zip(system.free, found, strict=True):
         s.actors[k].take(course if end is None else replace(course, until=end.time), s.now)
         # So nothing comes after it that does not know how the body moves on.
-        s.push(s.actors[k].course.until, EventKind.SERIES, (k,))
+        s.push(s.actors[k].course.until, EventKind.SERIES, BodyKey(k))
         # How long a slip can be followed at once, which gets less and less as it ends, says nothing of what sticks then.
         for turning in {system.turning, True}:
             s.steps[k, turning] = step if soon else system.step
@@ -182,13 +182,13 @@ def solve(s: Simulation, system: MotionEquations, owners: Sequence[Key]) -> None
     contact_mode.tell(s, system)
 
 
-def hold_kept(s: Simulation, system: MotionEquations, owners: Sequence[Key]) -> None:
+def hold_kept(s: Simulation, system: MotionEquations, owners: Sequence[PairKey]) -> None:
     for key in dict.fromkeys(owners):
         s.pairs[key] = s.pairs[key].follows(tuple(k for k, own in zip(system.kept, owners, strict=True) if own == key))
         holding.hold_pair(s, key, State.FOLLOWED)
 
 
-def check_curves(s: Simulation, system: MotionEquations, owners: Sequence[Key]) -> None:
+def check_curves(s: Simulation, system: MotionEquations, owners: Sequence[PairKey]) -> None:
     """Bodies that come to touch along a curve are not followed (as a ring that comes to lie on a floor)."""
     places, *_ = system.look(s.now, s.all_courses())
     for key, kept in zip(owners, system.kept, strict=True):
@@ -196,14 +196,14 @@ def check_curves(s: Simulation, system: MotionEquations, owners: Sequence[Key]) 
         if contact.flattens(*(places[b] for b in kept.link.pair)):
             raise Undecided(
                 s.reason(
-                    key[:2],
+                    key.bodies,
                     "come to touch along a curve, or where both are flat, which is not followed",
                     "end the run before, or give one of them more curvature there",
                 )
             )
 
 
-def watch_of(s: Simulation, system: MotionEquations, owners: Sequence[Key]) -> GuardSet:
+def watch_of(s: Simulation, system: MotionEquations, owners: Sequence[PairKey]) -> GuardSet:
     shapes = {k: shape for k in system.linked if (shape := contact_points.shape_of(s, k)) is not None}
     watch = GuardSet(system, s.now, s.all_courses(), shapes, partial(contact_points.features_of, s), min(s.size(key) for key in owners))
     for c, k in watch.around:
@@ -212,14 +212,14 @@ def watch_of(s: Simulation, system: MotionEquations, owners: Sequence[Key]) -> G
     return watch
 
 
-def end_of(s: Simulation, watch: GuardSet, owners: Sequence[Key], found: Sequence[Polynomial]) -> GuardHit | None:
+def end_of(s: Simulation, watch: GuardSet, owners: Sequence[PairKey], found: Sequence[Polynomial]) -> GuardHit | None:
     courses = s.all_courses()
     for k, course in zip(watch.system.free, found, strict=True):
         courses[k] = course
     return watch.end(s.now, found[0].until, courses)
 
 
-def check_repeats(s: Simulation, k: int, key: Key) -> None:
+def check_repeats(s: Simulation, k: int, key: PairKey) -> None:
     """Counts an end that has come: one that was expected may be expected again whenever other bodies hit each other."""
     begin, count = s.contacts[k].since
     since = (begin, count + 1) if s.now - begin <= _SAME * (1.0 + abs(begin)) else (s.now, 0)
@@ -227,7 +227,7 @@ def check_repeats(s: Simulation, k: int, key: Key) -> None:
     if count > _AT_ONCE:
         raise Undecided(
             s.reason(
-                key[:2],
+                key.bodies,
                 f"begin or end to stick, slip or press more than {_AT_ONCE} times at once",
                 "change their friction or restitution a little, or end the run before",
             )

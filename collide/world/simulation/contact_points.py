@@ -20,7 +20,7 @@ from ..reason import Work
 from ..shapes.polyhedral import Polyhedral, polyhedral
 from ..shapes.simple import Flat, outside
 from . import gap_rates, next_contact
-from .event_queue import Key
+from .event_queue import PairKey
 from .pair import Manifold
 from .state import Simulation
 
@@ -48,9 +48,9 @@ def features_of(s: Simulation, k: int) -> Features | None:
     return ball(actor.ball) if actor.ball is not None else features(actor.rigid.outline, middle)
 
 
-def separating_normal(s: Simulation, key: Key) -> np.ndarray | None:
+def separating_normal(s: Simulation, key: PairKey) -> np.ndarray | None:
     """A normal of bodies with corners that touch where a search finds none, as where edges are parallel."""
-    shapes, places = [shape_of(s, k) for k in key[:2]], [place_of(s.actors[k].course, s.now) for k in key[:2]]
+    shapes, places = [shape_of(s, k) for k in key.bodies], [place_of(s.actors[k].course, s.now) for k in key.bodies]
     if shapes[0] is None or shapes[1] is None:
         return None
     one, other = (shape.moved(p.turn, p.centre) for shape, p in zip((shapes[0], shapes[1]), places, strict=True))
@@ -61,7 +61,7 @@ def separating_normal(s: Simulation, key: Key) -> np.ndarray | None:
 
 def constraints_of(
     s: Simulation,
-    key: Key,
+    key: PairKey,
     points: np.ndarray,
     normals: np.ndarray,
     parts: bool,
@@ -72,7 +72,7 @@ def constraints_of(
     one of them, or where they are of other parts than corners, straight edges and flat faces, and these are not asked for. `old`: those
     that there were just before; `lands`: whether bodies hit each other.
     """
-    i, j = key[:2]
+    i, j = key.bodies
     s.turn_to(Work.CONTACT, (i, j))
     lay = {k: flat for link in old for k, flat in zip(link.pair, link.flats, strict=True)}
     one, other = (
@@ -93,12 +93,12 @@ def constraints_of(
     return tuple(found)
 
 
-def refuted(s: Simulation, key: Key, points: np.ndarray, normals: np.ndarray) -> np.ndarray:
+def refuted(s: Simulation, key: PairKey, points: np.ndarray, normals: np.ndarray) -> np.ndarray:
     """(k,): whether normals are those of no planes between two bodies, since one of them is convex, and is beyond: a corner of it, where
     both have flat faces, or the centre of a ball.
     """
-    found, shapes = np.zeros(len(points), bool), [shape_of(s, k) for k in key[:2]]
-    for k, shape, side in zip(key[:2], shapes, (1.0, -1.0), strict=True):
+    found, shapes = np.zeros(len(points), bool), [shape_of(s, k) for k in key.bodies]
+    for k, shape, side in zip(key.bodies, shapes, (1.0, -1.0), strict=True):
         # The centre of a patch is on its surface, so it tells nothing; that of a ball does.
         corners = corners_of(s, k, shape) if shape is not None and None not in shapes and len(shape.corners) else None
         parts = features_of(s, k) if corners is not None or s.actors[k].ball is not None else None
@@ -109,20 +109,20 @@ def refuted(s: Simulation, key: Key, points: np.ndarray, normals: np.ndarray) ->
     return found
 
 
-def in_planes(s: Simulation, key: Key, points: np.ndarray, normals: np.ndarray) -> np.ndarray:
+def in_planes(s: Simulation, key: PairKey, points: np.ndarray, normals: np.ndarray) -> np.ndarray:
     """(k,): whether normals are those of planes between two bodies of flat faces. Edges that end at corners, or whose faces go on in each
     other, may be listed with others, or with none: at points in such a plane these say nothing. All are, where one is elsewhere.
     """
-    sides = [Side(place_of(s.actors[k].course, s.now), shape_of(s, k), None) for k in key[:2]]
+    sides = [Side(place_of(s.actors[k].course, s.now), shape_of(s, k), None) for k in key.bodies]
     if any(side.flat is None for side in sides):
         return np.ones(len(points), bool)
     size = s.size(key)
-    known = np.array([bool(manifold(key[0], key[1], sides[0], sides[1], p, -n, size)) for p, n in zip(points, normals, strict=True)])
+    known = np.array([bool(manifold(key.i, key.j, sides[0], sides[1], p, -n, size)) for p, n in zip(points, normals, strict=True)])
     near = [np.abs(((points[known] - p) * normals[known]).sum(axis=1)) for p in points]
     return known if all((e <= _SAME * size).any() for e in near) else np.ones(len(points), bool)
 
 
-def tracked(s: Simulation, key: Key, touch: Manifold, parts: bool = False) -> Manifold:
+def tracked(s: Simulation, key: PairKey, touch: Manifold, parts: bool = False) -> Manifold:
     """The manifold with the contacts that are tracked, if they are, and of bodies with corners at these."""
     try:
         links = constraints_of(s, key, touch.points, touch.normals, parts, (), True)
@@ -130,7 +130,7 @@ def tracked(s: Simulation, key: Key, touch: Manifold, parts: bool = False) -> Ma
         links = ()
     if links and not explain(s, key, links, touch.normals):
         links = ()
-    if not links or (len(links) == len(touch.points) and any(s.actors[k].ball is not None for k in key[:2])):
+    if not links or (len(links) == len(touch.points) and any(s.actors[k].ball is not None for k in key.bodies)):
         return replace(touch, links=links)
     points, normals = points_of(s, key, links)
     near = [np.linalg.norm(touch.points - p, axis=1) for p in points]
@@ -138,42 +138,42 @@ def tracked(s: Simulation, key: Key, touch: Manifold, parts: bool = False) -> Ma
     return replace(touch, points=points, normals=normals, proved=proved, links=links)
 
 
-def explain(s: Simulation, key: Key, links: Sequence[ContactConstraint], normals: np.ndarray) -> bool:
+def explain(s: Simulation, key: PairKey, links: Sequence[ContactConstraint], normals: np.ndarray) -> bool:
     """Whether there is a contact of each normal. Of a rim that lies flat, there is none."""
     along = normals @ points_of(s, key, links)[1].T
     return bool((along.max(axis=1) > 1.0 - _ABOUT).all())
 
 
-def points_of(s: Simulation, key: Key, links: Sequence[ContactConstraint]) -> tuple[np.ndarray, np.ndarray]:
+def points_of(s: Simulation, key: PairKey, links: Sequence[ContactConstraint]) -> tuple[np.ndarray, np.ndarray]:
     """(k, 3): points of contacts, and normals from the first body to the second."""
-    s.turn_to(Work.CONTACT, key[:2])
-    places = {k: place_of(s.actors[k].course, s.now) for k in key[:2]}
+    s.turn_to(Work.CONTACT, key.bodies)
+    places = {k: place_of(s.actors[k].course, s.now) for k in key.bodies}
     found = [link.contact.course(*(places[b] for b in link.pair)) for link in links]
-    signs = np.array([1.0 if link.pair[0] == key[1] else -1.0 for link in links])
+    signs = np.array([1.0 if link.pair[0] == key.j else -1.0 for link in links])
     return np.array([c.point for c in found]), signs[:, None] * np.array([c.normal for c in found])
 
 
-def bends(s: Simulation, key: Key) -> np.ndarray:
+def bends(s: Simulation, key: PairKey) -> np.ndarray:
     """(k,): the second derivatives of the gaps at contacts that can be followed, as bodies move on by now; else `_accelerations`."""
     links = s.touch(key).links
     if not links:
         return gap_rates.accelerations(s, key)
-    s.turn_to(Work.CONTACT, key[:2])
-    courses = {k: s.actors[k].course for k in key[:2]}
+    s.turn_to(Work.CONTACT, key.bodies)
+    courses = {k: s.actors[k].course for k in key.bodies}
     places = {k: place_of(course, s.now).lane() for k, course in courses.items()}
     rates = {k: course.rates_at(s.now)[None] for k, course in courses.items()}
     return motion(links, places, rates, {}, 1).free[0, :, 0]
 
 
-def gaps_of(s: Simulation, key: Key) -> np.ndarray:
+def gaps_of(s: Simulation, key: PairKey) -> np.ndarray:
     """(k,): how far two bodies are apart at their contacts."""
-    places = {k: place_of(s.actors[k].course, s.now) for k in key[:2]}
+    places = {k: place_of(s.actors[k].course, s.now) for k in key.bodies}
     return np.array([link.contact.course(*(places[b] for b in link.pair)).gap for link in s.touch(key).links])
 
 
-def feet_of(s: Simulation, key: Key, links: Sequence[ContactConstraint], points: np.ndarray) -> np.ndarray:
+def feet_of(s: Simulation, key: PairKey, links: Sequence[ContactConstraint], points: np.ndarray) -> np.ndarray:
     """The points, of corners and edges those where they would touch: these may be higher than others that have landed."""
-    places = {k: place_of(s.actors[k].course, s.now) for k in key[:2]}
+    places = {k: place_of(s.actors[k].course, s.now) for k in key.bodies}
     found = points.copy()
     for k, link in enumerate(links):
         if isinstance(link.contact, (OnFace, OnEdge)):
@@ -190,7 +190,7 @@ def renewed(s: Simulation, link: ContactConstraint) -> ContactConstraint:
     return ContactConstraint(link.pair, link.contact.again())
 
 
-def moved_touch(s: Simulation, key: Key, lands: bool = False) -> Manifold:
+def moved_touch(s: Simulation, key: PairKey, lands: bool = False) -> Manifold:
     """Contact of two bodies that touched a while ago, and stayed together except for small bounces, which may be nowhere; `lands`: which is
     a hit.
     """
@@ -205,13 +205,13 @@ def moved_touch(s: Simulation, key: Key, lands: bool = False) -> Manifold:
     return replace(old, time=s.now, points=points[:count], normals=normals[:count], proved=np.zeros(count, bool), links=links)
 
 
-def watched(s: Simulation, key: Key) -> bool:
+def watched(s: Simulation, key: PairKey) -> bool:
     """Whether all parts of two bodies are known not to touch elsewhere while these stay in contact: where curved surfaces are tracked, of
     balls on solids that are convex, of convex bodies of flat faces, whose corners stay on both sides of the planes of contacts that are
     followed, and of bodies on the two sides of the plane of a face.
     """
-    plain = any(s.actors[k].ball is not None for k in key[:2]) or (next_contact.both_flat(s, key) and bool(s.touch(key).links))
-    parts = [features_of(s, k) for k in key[:2]] if plain else [None]
+    plain = any(s.actors[k].ball is not None for k in key.bodies) or (next_contact.both_flat(s, key) and bool(s.touch(key).links))
+    parts = [features_of(s, k) for k in key.bodies] if plain else [None]
     face = s.touch(key).face
     return (
         any(link.contact.tracked for link in s.touch(key).links)
@@ -220,9 +220,9 @@ def watched(s: Simulation, key: Key) -> bool:
     )
 
 
-def parted_by(s: Simulation, key: Key, k: int, face: Flat) -> bool:
+def parted_by(s: Simulation, key: PairKey, k: int, face: Flat) -> bool:
     """Whether two bodies are on different sides of the plane of a face of body k, which is all that this one has there."""
-    fixed, other, near = shape_of(s, k), sum(key[:2]) - k, _SAME * s.size(key)
+    fixed, other, near = shape_of(s, k), sum(key.bodies) - k, _SAME * s.size(key)
     if fixed is None:
         return False
     corners = corners_of(s, k, fixed)
@@ -241,10 +241,10 @@ def corners_of(s: Simulation, k: int, shape: Polyhedral) -> np.ndarray:
     return np.asarray(place.centre + shape.corners @ place.turn.T)
 
 
-def at_border(s: Simulation, keys: Sequence[Key]) -> Sequence[Key]:
+def at_border(s: Simulation, keys: Sequence[PairKey]) -> Sequence[PairKey]:
     """These pairs as they touch where a ball has come to the border of a face; none where that is not known."""
     for key in keys:
-        i, j = key[:2]
+        i, j = key.bodies
         one, other = (Side(place_of(s.actors[k].course, s.now), None, s.actors[k].ball, features_of(s, k)) for k in (i, j))
         links = tuple(by_parts(one, other, i, j, s.size(key)))
         if len(links) != 1 or not on_edge(links[0]):
@@ -254,22 +254,22 @@ def at_border(s: Simulation, keys: Sequence[Key]) -> Sequence[Key]:
     return keys
 
 
-def grazing(s: Simulation, key: Key, bracket: tuple[float, float]) -> Manifold | None:
+def grazing(s: Simulation, key: PairKey, bracket: tuple[float, float]) -> Manifold | None:
     """The contact of curved bodies that meet so gently that they touch all through a bracket of time, except for a billionth of their size;
     None where it is not known.
     """
-    parts, times, found = [features_of(s, k) for k in key[:2]], np.linspace(*bracket, _MOMENTS), list[NearContact]()
+    parts, times, found = [features_of(s, k) for k in key.bodies], np.linspace(*bracket, _MOMENTS), list[NearContact]()
     if parts[0] is None or parts[1] is None or not followed(parts[0], parts[1]):
         return None
     for t in reversed(times.tolist()):
         try:
-            one, other = (place_of(s.actors[k].course, t) for k in key[:2])
+            one, other = (place_of(s.actors[k].course, t) for k in key.bodies)
             found = between(parts[0], parts[1], one, other, s.size(key))
         except Lost:
             return None
         if not found or abs(min(near.gap for near in found)) > _SAME * s.size(key):
             return None
-    i, j = key[:2]
+    i, j = key.bodies
     links = tuple(
         ContactConstraint((j, i) if near.turned else (i, j), near.contact) for near in found if abs(near.gap) <= _SAME * s.size(key)
     )
@@ -282,27 +282,27 @@ def on_edge(link: ContactConstraint) -> bool:
     return isinstance(contact, OnSmooth) and max(contact.one.dimension, contact.other.dimension) < 2
 
 
-def look_closely(s: Simulation, key: Key) -> None:
+def look_closely(s: Simulation, key: PairKey) -> None:
     """Make contacts of curved surfaces only where bodies barely part, or come together, or touch at more than a point, as solids may:
     others just bounce.
     """
     touch = s.touch(key)
-    if touch.links or all(shape_of(s, k) is not None for k in key[:2]):
+    if touch.links or all(shape_of(s, k) is not None for k in key.bodies):
         return
-    pull = max(float(np.linalg.norm(s.actors[k].gravity)) for k in key[:2])
+    pull = max(float(np.linalg.norm(s.actors[k].gravity)) for k in key.bodies)
     pull = max(pull, float(np.abs(gap_rates.accelerations(s, key)).max()), gap_rates.slip_speed(s, key) ** 2 / s.size(key))
-    several = len(touch.points) > 1 or any(isinstance(s.actors[k].rigid.outline, Solid) for k in key[:2])
+    several = len(touch.points) > 1 or any(isinstance(s.actors[k].rigid.outline, Solid) for k in key.bodies)
     if several or np.abs(gap_rates.parting_speeds(s, key)).min() <= _SLOWLY * math.sqrt(
         s.size(key) * pull
     ) + _SAME * gap_rates.speed_bounds(s, key):
         s.put(key, tracked(s, key, touch, True))
 
 
-def carried(s: Simulation, key: Key, old: Manifold) -> Manifold:
+def carried(s: Simulation, key: PairKey, old: Manifold) -> Manifold:
     """A contact without constraints, which moves on with the ball, or with the body that is free."""
-    ball = next((k for k in key[:2] if s.actors[k].ball is not None), None)
+    ball = next((k for k in key.bodies if s.actors[k].ball is not None), None)
     if ball is None:
-        way = s.actors[key[0]] if s.actors[key[0]].free else s.actors[key[1]]
+        way = s.actors[key.i] if s.actors[key.i].free else s.actors[key.j]
         return replace(
             old,
             time=s.now,
@@ -310,5 +310,5 @@ def carried(s: Simulation, key: Key, old: Manifold) -> Manifold:
             proved=np.zeros(len(old.points), bool),
         )
     radius = s.actors[ball].ball or 0.0
-    points = s.actors[ball].course.centre_at(s.now) + (radius if ball == key[0] else -radius) * old.normals
+    points = s.actors[ball].course.centre_at(s.now) + (radius if ball == key.i else -radius) * old.normals
     return replace(old, time=s.now, points=points, proved=np.zeros(len(points), bool))

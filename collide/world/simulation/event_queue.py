@@ -5,13 +5,46 @@ import itertools
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from enum import Enum
+from typing import NamedTuple
 
 from codegen.interval import Interval
 
 from ...answers.contacts import Contacts
 
-Key = tuple[int, ...]
-"""Two bodies i < j; with a third number, one of them and a part of the other, of which a flat face is touched already."""
+WHOLE = -1
+"""The `part` of a pair of whole bodies."""
+
+
+class PairKey(NamedTuple):
+    """Key of a pair: bodies i < j, or one of them and a numbered `part` of the other, of which a flat face is touched already."""
+
+    i: int
+    j: int
+    part: int = WHOLE
+
+    @property
+    def bodies(self) -> tuple[int, int]:
+        """The numbers of both bodies."""
+        return self.i, self.j
+
+    @property
+    def whole(self) -> bool:
+        """Whether the pair is one of whole bodies."""
+        return self.part == WHOLE
+
+
+class BodyKey(NamedTuple):
+    """Key of a single body, of which an event is."""
+
+    body: int
+
+    @property
+    def bodies(self) -> tuple[int]:
+        """The number of the body."""
+        return (self.body,)
+
+
+Key = PairKey | BodyKey
 
 
 class EventKind(Enum):
@@ -37,6 +70,18 @@ class EventEntry:
     key: Key = field(compare=False)
     versions: tuple[int, ...] = field(compare=False)
     found: Contacts | None = field(compare=False, default=None)
+
+    @property
+    def pair(self) -> PairKey:
+        """The key of an event of a pair."""
+        assert isinstance(self.key, PairKey)
+        return self.key
+
+    @property
+    def body(self) -> int:
+        """The number of the body of an event of one."""
+        assert isinstance(self.key, BodyKey)
+        return self.key.body
 
     @property
     def bracket(self) -> Interval:

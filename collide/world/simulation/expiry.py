@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from ..broad_phase.boxes import BoxFrame, box_of
 from ..motion.ballistic import RotationKind
 from ..reason import Undecided
-from .event_queue import EventKind, Key
+from .event_queue import BodyKey, EventKind, PairKey
 from .state import Simulation
 
 # A series is followed for so much of the time for which it holds.
@@ -17,10 +17,10 @@ _REACHES, _FEW = (3.0, 12.0, 50.0, 200.0, 800.0, 3200.0), 6
 _LONGER = tuple(_REACHES[-1] * 4.0**k for k in range(1, 48))
 
 
-def closing_bound(s: Simulation, key: Key) -> float:
+def closing_bound(s: Simulation, key: PairKey) -> float:
     """No two points of the bodies come together faster, now."""
-    speed = math.dist(*(s.actors[k].course.velocity_at(s.now).tolist() for k in key[:2]))
-    return speed + sum(s.actors[k].radius * s.actors[k].course.turning_at(s.now) for k in key[:2])
+    speed = math.dist(*(s.actors[k].course.velocity_at(s.now).tolist() for k in key.bodies))
+    return speed + sum(s.actors[k].radius * s.actors[k].course.turning_at(s.now) for k in key.bodies)
 
 
 def hold(s: Simulation, k: int) -> None:
@@ -67,7 +67,7 @@ def expect(s: Simulation, k: int) -> None:
     """Entries for the end of a body's boxes, and for that of its series in free flight."""
     actor, until = s.actors[k], min(s.near.until(k, frame) for frame in s.near.frames(k))
     if until < (actor.lasts if actor.course.solved else math.inf):
-        s.push(until, EventKind.BOX, (k,))
+        s.push(until, EventKind.BOX, BodyKey(k))
     if actor.course.ballistic and actor.course.gait is RotationKind.SERIES:
         # Somewhat before its end: what is clear up to that is then known to be apart.
-        s.push(s.now + _MOST * (actor.course.until - s.now), EventKind.SERIES, (k,))
+        s.push(s.now + _MOST * (actor.course.until - s.now), EventKind.SERIES, BodyKey(k))

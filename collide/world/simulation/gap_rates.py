@@ -5,7 +5,7 @@ import math
 import numpy as np
 
 from ..motion.rotation import crosses
-from .event_queue import Key
+from .event_queue import PairKey
 from .state import Simulation
 
 # Bounces that rise no higher than this, against the size of the smaller body, are told by the acceleration of the gap. Against size and
@@ -18,10 +18,10 @@ _POINTS = (1.0 + np.polynomial.legendre.leggauss(8)[0]) / 2.0
 _WEIGHTS = (1.0 - _POINTS) * np.polynomial.legendre.leggauss(8)[1] / 2.0
 
 
-def still_touches(s: Simulation, key: Key) -> bool:
+def still_touches(s: Simulation, key: PairKey) -> bool:
     if key in s.pairs.held:
         return True
-    one, other = (s.actors[k].course.velocity_at(s.now) for k in key[:2])
+    one, other = (s.actors[k].course.velocity_at(s.now) for k in key.bodies)
     return bool(np.linalg.norm(one - other) * (s.now - s.touch(key).time) <= _TOUCHING * s.size(key))
 
 
@@ -31,17 +31,17 @@ def speed_bound(s: Simulation, k: int) -> float:
     return float(np.linalg.norm(actor.course.velocity_at(s.now)) + actor.radius * np.linalg.norm(actor.course.spin_at(s.now)))
 
 
-def parting_speeds(s: Simulation, key: Key) -> np.ndarray:
+def parting_speeds(s: Simulation, key: PairKey) -> np.ndarray:
     """(k,): how fast two bodies part at the points where they touch."""
     relative = relative_velocities(s, key)
     return np.asarray(np.einsum("ki,ki->k", relative, s.touch(key).normals))
 
 
-def relative_velocities(s: Simulation, key: Key) -> np.ndarray:
+def relative_velocities(s: Simulation, key: PairKey) -> np.ndarray:
     """(k, 3): the velocities of the second body against the first where they touch; kept for the last question, which is asked again
     and again.
     """
-    touch, courses = s.touch(key), [s.actors[k].course for k in key[:2]]
+    touch, courses = s.touch(key), [s.actors[k].course for k in key.bodies]
     asked = s.now, touch, *courses
     if asked != s.asked[0]:
         first, second = (c.velocity_at(s.now) + crosses(c.spin_at(s.now), touch.points - c.centre_at(s.now)) for c in courses)
@@ -49,9 +49,9 @@ def relative_velocities(s: Simulation, key: Key) -> np.ndarray:
     return s.asked[1]
 
 
-def gap_acceleration(s: Simulation, key: Key) -> float | None:
+def gap_acceleration(s: Simulation, key: PairKey) -> float | None:
     """The second derivative of the gap, where it is known: of balls, of balls on flat faces, and of what barely slips or turns."""
-    one, other = (s.actors[k] for k in key[:2])
+    one, other = (s.actors[k] for k in key.bodies)
     touch, relative = s.touch(key), relative_velocities(s, key)
     pull = touch.normals @ (other.course.acceleration_at(s.now) - one.course.acceleration_at(s.now))
     speeds = np.einsum("ki,ki->k", relative, touch.normals)
@@ -65,22 +65,22 @@ def gap_acceleration(s: Simulation, key: Key) -> float | None:
     return float(pull.max()) if slow and np.ptp(speeds) <= _STEADY * np.abs(speeds).max() else None
 
 
-def slip_speed(s: Simulation, key: Key) -> float:
+def slip_speed(s: Simulation, key: PairKey) -> float:
     """The speed at which two bodies slip, and turn, where they touch."""
     relative, normals = relative_velocities(s, key), s.touch(key).normals
     slip = float(np.abs(relative - np.einsum("ki,ki->k", relative, normals)[:, None] * normals).max())
-    return slip + s.size(key) * sum(float(np.linalg.norm(s.actors[k].course.spin_at(s.now))) for k in key[:2])
+    return slip + s.size(key) * sum(float(np.linalg.norm(s.actors[k].course.spin_at(s.now))) for k in key.bodies)
 
 
-def is_even(s: Simulation, key: Key) -> bool:
+def is_even(s: Simulation, key: PairKey) -> bool:
     """Whether the second derivative of the gap is constant, where it is known."""
-    flies = all(s.actors[k].course.ballistic for k in key[:2])
-    return flies and not all(s.actors[k].ball is not None for k in key[:2])
+    flies = all(s.actors[k].course.ballistic for k in key.bodies)
+    return flies and not all(s.actors[k].ball is not None for k in key.bodies)
 
 
-def gap_accelerations(s: Simulation, key: Key, times: np.ndarray) -> np.ndarray:
+def gap_accelerations(s: Simulation, key: PairKey, times: np.ndarray) -> np.ndarray:
     """(m,): that at m times at which both bodies move as they do now, where `_pull` tells it."""
-    one, other = (s.actors[k] for k in key[:2])
+    one, other = (s.actors[k] for k in key.bodies)
     change = (other.course.rates_along(times) - one.course.rates_along(times))[:, :3]
     if one.ball is None or other.ball is None:
         return np.asarray((change @ s.touch(key).normals.T).max(axis=1))
@@ -91,7 +91,7 @@ def gap_accelerations(s: Simulation, key: Key, times: np.ndarray) -> np.ndarray:
     return np.asarray(np.einsum("mi,mi->m", change, normal) + (drift * drift).sum(axis=1) / (one.ball + other.ball))
 
 
-def rise_of(s: Simulation, key: Key, spans: np.ndarray) -> np.ndarray:
+def rise_of(s: Simulation, key: PairKey, spans: np.ndarray) -> np.ndarray:
     """(m,): the growth of the gap from now on in each of these times, which may be negative: by Taylor's formula, whose integral is exact,
     except for rounding, where bodies move along polynomials.
     """
@@ -99,12 +99,12 @@ def rise_of(s: Simulation, key: Key, spans: np.ndarray) -> np.ndarray:
     return np.asarray(spans * (float(parting_speeds(s, key).min()) + spans * (pulls @ _WEIGHTS)))
 
 
-def followed_until(s: Simulation, key: Key) -> float:
+def followed_until(s: Simulation, key: PairKey) -> float:
     """The time up to which bodies move by their present polynomials, if they do."""
-    return min(s.actors[k].course.until if s.actors[k].course.solved else math.inf for k in key[:2])
+    return min(s.actors[k].course.until if s.actors[k].course.solved else math.inf for k in key.bodies)
 
 
-def landing_time(s: Simulation, key: Key, high: float = 0.0) -> float | None:
+def landing_time(s: Simulation, key: PairKey, high: float = 0.0) -> float | None:
     """The time at which bodies touch again that part now, or are so high; the end of their present motions, if that comes first; None where
     it is not known, they rise higher than bounces that are low, or it is now, except for rounding.
     """
@@ -113,7 +113,7 @@ def landing_time(s: Simulation, key: Key, high: float = 0.0) -> float | None:
         return None
     if is_even(s, key):
         return s.now + 2.0 * speed / -pull if pull < 0.0 < speed and is_low(s, key, speed, pull) else None
-    if not high > 0.0 and all(s.actors[k].course.ballistic for k in key[:2]) and not (pull < 0.0 and is_low(s, key, speed / 2.0, pull)):
+    if not high > 0.0 and all(s.actors[k].course.ballistic for k in key.bodies) and not (pull < 0.0 and is_low(s, key, speed / 2.0, pull)):
         # The acceleration of the gap of balls in free flight hardly changes while they move by so little.
         return None
     last, quick = followed_until(s, key) - s.now, max(abs(pull), speed * speed / most)
@@ -138,30 +138,30 @@ def landing_time(s: Simulation, key: Key, high: float = 0.0) -> float | None:
     return s.now + hi if s.now + hi > s.now else None
 
 
-def steady_acceleration(s: Simulation, key: Key) -> float | None:
+def steady_acceleration(s: Simulation, key: PairKey) -> float | None:
     """Second derivative of the gap where it stays as it is for a while; None of bodies that others push which are followed with them."""
-    followed = s.forces is None and any(s.actors[k].course.solved for k in key[:2])
+    followed = s.forces is None and any(s.actors[k].course.solved for k in key.bodies)
     return None if followed else gap_acceleration(s, key)
 
 
-def is_low(s: Simulation, key: Key, speed: float, pull: float) -> bool:
+def is_low(s: Simulation, key: PairKey, speed: float, pull: float) -> bool:
     """Whether a bounce is too low to be searched."""
     return speed * speed <= -2.0 * pull * _LOW * s.size(key)
 
 
-def hardly_parts(s: Simulation, key: Key, until: float) -> bool:
+def hardly_parts(s: Simulation, key: PairKey, until: float) -> bool:
     """Whether the gap, which nothing closes, is still none when one of two bodies bounces elsewhere. What touches is looked at again then.
     """
     speed, pull = float(parting_speeds(s, key).min()), steady_acceleration(s, key)
     return pull is not None and pull >= 0.0 <= speed and (until - s.now) * (speed + pull * (until - s.now)) <= _TOUCHING * s.size(key)
 
 
-def accelerations(s: Simulation, key: Key) -> np.ndarray:
+def accelerations(s: Simulation, key: PairKey) -> np.ndarray:
     touch = s.touch(key)
-    one, other = (s.actors[k].accelerations(touch.points, s.now) for k in key[:2])
+    one, other = (s.actors[k].accelerations(touch.points, s.now) for k in key.bodies)
     return np.asarray(np.einsum("ki,ki->k", touch.normals, other - one))
 
 
-def speed_bounds(s: Simulation, key: Key) -> float:
+def speed_bounds(s: Simulation, key: PairKey) -> float:
     """Sum of the bounds of two bodies."""
-    return sum(speed_bound(s, k) for k in key[:2])
+    return sum(speed_bound(s, k) for k in key.bodies)

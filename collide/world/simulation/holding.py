@@ -8,7 +8,7 @@ import numpy as np
 
 from ..dynamics.steady_contact import SteadyContact
 from . import contact_points, expiry, gap_rates
-from .event_queue import EventKind, Key
+from .event_queue import BodyKey, EventKind, PairKey
 from .pair import State
 from .state import ModeChange, Simulation
 
@@ -23,41 +23,41 @@ def hold_body(s: Simulation, k: int, held: SteadyContact) -> None:
     s.actors[k].take(replace(held.course, until=min(held.course.until, held.until)), s.now)
     s.rests.append(ModeChange(s.now, k, held.mode))
     if held.until < math.inf:
-        s.push(max(held.until, s.now), EventKind.HELD, (k,))
+        s.push(max(held.until, s.now), EventKind.HELD, BodyKey(k))
     s.contacts[k] = s.contacts[k]._replace(leaving=held.leaves)
 
 
-def hold_pair(s: Simulation, key: Key, state: State = State.STEADY) -> None:
+def hold_pair(s: Simulation, key: PairKey, state: State = State.STEADY) -> None:
     """Hold a pair, which is not searched for a while; the rest of a body, other than the face on which they touch, is, if they may meet
     there.
     """
     face = s.touch(key).face
-    elsewhere = len(key) == 2 and face is not None and not contact_points.watched(s, key)
+    elsewhere = key.whole and face is not None and not contact_points.watched(s, key)
     others = (face[0], s.actors[face[0]].without(face[1])) if elsewhere and face is not None else None
     s.pairs[key] = s.pairs[key].holds(state, s.versions(key), others)
 
 
-def islands(s: Simulation, keys: Sequence[Key]) -> list[list[Key]]:
+def islands(s: Simulation, keys: Sequence[PairKey]) -> list[list[PairKey]]:
     """Pairs that hang together by free bodies."""
-    left, found = [*dict.fromkeys(keys)], list[list[Key]]()
+    left, found = [*dict.fromkeys(keys)], list[list[PairKey]]()
     while left:
         group, grown = [left.pop(0)], True
         while grown:
-            bodies = {k for key in group for k in key[:2] if s.actors[k].free}
-            more = [key for key in left if bodies.intersection(key[:2])]
+            bodies = {k for key in group for k in key.bodies if s.actors[k].free}
+            more = [key for key in left if bodies.intersection(key.bodies)]
             grown, group, left = bool(more), group + more, [key for key in left if key not in more]
         found.append(group)
     return found
 
 
-def let_go(s: Simulation, key: Key) -> None:
+def let_go(s: Simulation, key: PairKey) -> None:
     """A contact beyond a border is none; the bodies part."""
     normals, speed = s.touch(key).normals, expiry.closing_bound(s, key)
     # What moves along a surface that bends comes nearer to it, too.
-    pull = max(float(np.abs(normals @ s.actors[k].gravity).max()) for k in key[:2]) + speed * speed / s.size(key)
+    pull = max(float(np.abs(normals @ s.actors[k].gravity).max()) for k in key.bodies) + speed * speed / s.size(key)
     s.pairs[key] = s.pairs[key].lets_go(pull)
 
 
-def expect_bounce(s: Simulation, key: Key, time: float) -> None:
+def expect_bounce(s: Simulation, key: PairKey, time: float) -> None:
     if time < gap_rates.followed_until(s, key):
         s.push(time, EventKind.BOUNCE, key)

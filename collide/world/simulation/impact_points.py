@@ -11,7 +11,7 @@ from ..narrow_phase.search import meet
 from ..reason import Undecided
 from ..shapes.simple import Flat
 from . import contact_mode, contact_points, expiry, gap_rates, low_bounces, thresholds
-from .event_queue import EventEntry, Key
+from .event_queue import EventEntry, PairKey
 from .low_bounces import LOW
 from .pair import Manifold
 from .state import Simulation, ordered
@@ -22,42 +22,43 @@ _LOOSE = 1e-6
 _GRAZE = "move a start a little, so that they hit or miss each other clearly"
 
 
-def comes(s: Simulation, key: Key) -> bool:
+def comes(s: Simulation, key: PairKey) -> bool:
     """Whether bodies that touch come together, except for rounding."""
     return bool(gap_rates.parting_speeds(s, key).min() < -thresholds.still_speed(s, key))
 
 
-def touch_at_start(s: Simulation, key: Key, clock: Clock) -> Manifold | None:
+def touch_at_start(s: Simulation, key: PairKey, clock: Clock) -> Manifold | None:
     """The contact manifold of bodies that gravity presses together: by letting them come together that way."""
-    pull, reach = s.actors[key[1]].gravity - s.actors[key[0]].gravity, s.size(key)
+    pull, reach = s.actors[key.j].gravity - s.actors[key.i].gravity, s.size(key)
     if not pull.any():
         return None
     way = 0.1 * reach / np.linalg.norm(pull)
-    one, other = (s.actors[k].falling(s.now, way * s.actors[k].gravity) for k in ordered(s.actors, key))
+    one, other = (s.actors[k].falling(s.now, way * s.actors[k].gravity) for k in ordered(s.actors, key.bodies))
     found = meet(one, other, (s.now - 1.0, s.now + 1e-6), None, reach, clock)
     late = found.status is Status.CONTACT and found.time is not None and found.time[1] >= s.now - SAME
     return manifold_of(s, found, key) if late else None
 
 
 def met(s: Simulation, entry: EventEntry) -> Manifold:
-    found, (i, j) = entry.found, entry.key[:2]
+    found, key = entry.found, entry.pair
+    i, j = key.bodies
     if found is None:
-        return contact_points.moved_touch(s, entry.key)
+        return contact_points.moved_touch(s, key)
     doubtful = found.status is not Status.CONTACT or not len(found.points)
-    wide = found.time is not None and expiry.closing_bound(s, entry.key) * (found.time[1] - found.time[0]) > _LOOSE * s.size(entry.key)
-    if (doubtful or wide) and (grazing := contact_points.grazing(s, entry.key, entry.bracket)) is not None:
+    wide = found.time is not None and expiry.closing_bound(s, key) * (found.time[1] - found.time[0]) > _LOOSE * s.size(key)
+    if (doubtful or wide) and (grazing := contact_points.grazing(s, key, entry.bracket)) is not None:
         return grazing
-    if (doubtful or wide) and low_bounces.barely_parted(s, entry.key):
+    if (doubtful or wide) and low_bounces.barely_parted(s, key):
         contact_mode.not_followed(
-            s, entry.key, f"bounce by less than {LOW} of their size, and so stay in contact in a way that is not followed"
+            s, key, f"bounce by less than {LOW} of their size, and so stay in contact in a way that is not followed"
         )
     if doubtful:
         raise Undecided(s.reason((i, j), "may touch, which is neither proved nor excluded", _GRAZE, entry.bracket))
     if wide:
         raise Undecided(s.reason((i, j), "meet at a time that is not known more closely", _GRAZE, entry.bracket))
-    touch = manifold_of(s, found, entry.key)
+    touch = manifold_of(s, found, key)
     if not np.isfinite(touch.normals).all():
-        normal = contact_points.separating_normal(s, entry.key)
+        normal = contact_points.separating_normal(s, key)
         if normal is None:
             raise Undecided(
                 s.reason(
@@ -67,16 +68,16 @@ def met(s: Simulation, entry: EventEntry) -> Manifold:
                     entry.time,
                 )
             )
-        normals = np.tile(normal if ordered(s.actors, entry.key) == (i, j) else -normal, (len(found.points), 1))
-        touch = manifold_of(s, replace(found, normals=normals), entry.key)
+        normals = np.tile(normal if ordered(s.actors, key.bodies) == (i, j) else -normal, (len(found.points), 1))
+        touch = manifold_of(s, replace(found, normals=normals), key)
     return touch
 
 
-def manifold_of(s: Simulation, found: Contacts, key: Key) -> Manifold:
-    normals = found.normals if ordered(s.actors, key) == key[:2] else -found.normals
+def manifold_of(s: Simulation, found: Contacts, key: PairKey) -> Manifold:
+    normals = found.normals if ordered(s.actors, key.bodies) == key.bodies else -found.normals
     # The centre of a ball tells which way its normal goes.
     wrong = contact_points.refuted(s, key, found.points, normals)[:, None]
-    normals = np.where(wrong, -normals if any(s.actors[k].ball is not None for k in key[:2]) else np.nan, normals)
+    normals = np.where(wrong, -normals if any(s.actors[k].ball is not None for k in key.bodies) else np.nan, normals)
     normals = normals_of_ball(s, key, found.points, normals)
     wide = 0.0 if found.time is None else found.time[1] - found.time[0]
     which = np.array(distinct(found.points, normals, SAME * s.size(key) + wide * expiry.closing_bound(s, key)))
@@ -87,9 +88,9 @@ def manifold_of(s: Simulation, found: Contacts, key: Key) -> Manifold:
     return contact_points.tracked(s, key, touch)
 
 
-def normals_of_ball(s: Simulation, key: Key, points: np.ndarray, normals: np.ndarray) -> np.ndarray:
+def normals_of_ball(s: Simulation, key: PairKey, points: np.ndarray, normals: np.ndarray) -> np.ndarray:
     """Normals, but where a ball has others: at the border of a face a search may give that of the face."""
-    for k, side in zip(key[:2], (1.0, -1.0), strict=True):
+    for k, side in zip(key.bodies, (1.0, -1.0), strict=True):
         if s.actors[k].ball is not None:
             way = side * (points - s.actors[k].course.centre_at(s.now))
             way /= np.linalg.norm(way, axis=1)[:, None]
@@ -97,10 +98,10 @@ def normals_of_ball(s: Simulation, key: Key, points: np.ndarray, normals: np.nda
     return normals
 
 
-def face_of(s: Simulation, key: Key, points: np.ndarray, normals: np.ndarray) -> tuple[int, Flat] | None:
+def face_of(s: Simulation, key: PairKey, points: np.ndarray, normals: np.ndarray) -> tuple[int, Flat] | None:
     """The one of two bodies that is fixed, and touches with a flat face, and that face. The body may have others that are parallel to that.
     """
-    for k in key[:2]:
+    for k in key.bodies:
         actor = s.actors[k]
         if actor.rigid.fixed:
             for f in actor.flats_at(s.now):

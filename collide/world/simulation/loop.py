@@ -34,7 +34,7 @@ from . import (
     thresholds,
     transitions,
 )
-from .event_queue import EventEntry, EventKind, Key
+from .event_queue import BodyKey, EventEntry, EventKind, PairKey
 from .pair import Manifold
 from .state import Simulation, ordered
 
@@ -55,7 +55,7 @@ def begin(s: Simulation, clock: Clock) -> None:
     for k in range(len(s.actors)):
         others = np.array([j for j in s.near.near(k) if j > k and (s.actors[k].free or s.actors[j].free)], int)
         for j in others[~balls_apart(k, others, centres, radii)]:
-            first_state(s, (k, int(j)), clock)
+            first_state(s, PairKey(k, int(j)), clock)
     hit = [key for key in s.pairs.touched if impact_points.comes(s, key)]
     transitions.after(s, [key for key in s.pairs.touched if key not in hit])
     next_contact.changed(s, {k for k, a in enumerate(s.actors) if not a.rigid.fixed}, clock)
@@ -74,11 +74,11 @@ def set_up(s: Simulation) -> None:
     s.particulars = [a.particulars for a in s.actors]
 
 
-def first_state(s: Simulation, key: Key, clock: Clock) -> None:
+def first_state(s: Simulation, key: PairKey, clock: Clock) -> None:
     if next_contact.not_before(s, key, (s.now, next_contact.known_until(s, key))) > s.now:
         return
-    s.turn_to(Work.START, key[:2])
-    a, b = ordered(s.actors, key)
+    s.turn_to(Work.START, key.bodies)
+    a, b = ordered(s.actors, key.bodies)
     found = separating_planes.parted(s.actors[a], s.actors[b], (s.now, s.now)) if next_contact.both_flat(s, key) else None
     if found is not None and found.certain:
         return
@@ -93,11 +93,11 @@ def first_state(s: Simulation, key: Key, clock: Clock) -> None:
     both = share_a_point(s.actors[a].moving, s.actors[b].moving, s.now, clock)
     touch = None if both else impact_points.touch_at_start(s, key, clock)
     if both or (state is Start.OVERLAPPING and touch is None):
-        raise ValueError(f"{s.called(key[0])} and {s.called(key[1])} overlap at the start")
+        raise ValueError(f"{s.called(key.i)} and {s.called(key.j)} overlap at the start")
     begins_touching(s, key, touch)
 
 
-def begins_touching(s: Simulation, key: Key, touch: Manifold | None) -> None:
+def begins_touching(s: Simulation, key: PairKey, touch: Manifold | None) -> None:
     s.pairs[key] = s.pairs[key].unsure()
     if touch is not None:
         s.put(key, touch)
@@ -145,7 +145,7 @@ def is_over(s: Simulation) -> bool:
         return False
     s.since_asked = 0
     waiting = any(e.kind in (EventKind.HIT, EventKind.BOUNCE, EventKind.HELD) for e in s.queue)
-    held = any(not (s.actors[i].still or s.actors[i].rigid.fixed) for key in s.pairs.held for i in key[:2])
+    held = any(not (s.actors[i].still or s.actors[i].rigid.fixed) for key in s.pairs.held for i in key.bodies)
     return not waiting and not held and departed(s.actors, s.near.box, s.now)
 
 
@@ -154,21 +154,21 @@ def step(s: Simulation, entry: EventEntry, clock: Clock) -> None:
     if s.at_once > _MOST_AT_ONCE:
         raise Undecided(
             s.reason(
-                entry.key[:2],
+                entry.key.bodies,
                 f"come last of more than {_MOST_AT_ONCE} events at one moment",
                 "lower the restitution there, or move a start a little",
             )
         )
     s.now = max(s.now, entry.time)
     if entry.kind is EventKind.BOX:
-        expiry.hold_on(s, entry.key[0])
-        next_contact.ask_all(s, entry.key, clock)
+        expiry.hold_on(s, entry.body)
+        next_contact.ask_all(s, entry.key.bodies, clock)
     elif entry.kind is EventKind.SERIES:
-        next_series(s, entry.key[0], clock)
+        next_series(s, entry.body, clock)
     elif entry.kind is EventKind.LOOK:
-        next_contact.ask(s, entry.key, clock)
+        next_contact.ask(s, entry.pair, clock)
     elif entry.kind is EventKind.HELD:
-        transitions.held_again(s, entry.key[0], clock)
+        transitions.held_again(s, entry.body, clock)
     else:
         hits(s, entry, clock)
 
@@ -185,7 +185,7 @@ def next_series(s: Simulation, k: int, clock: Clock) -> None:
             respond(s, hit, Interval(s.now, s.now), clock)
     elif actor.ball is not None:
         actor.take(actor.course.turned_on(s.now), s.now, seen=False)
-        s.push(actor.course.until, EventKind.SERIES, (k,))
+        s.push(actor.course.until, EventKind.SERIES, BodyKey(k))
     else:
         with low_bounces.bouncing_on(s, [k]):
             actor.take(actor.course.again(s.now), s.now, onward=True)
@@ -199,31 +199,31 @@ def hits(s: Simulation, first: EventEntry, clock: Clock) -> None:
     used, others = [first], list[EventEntry]()
     while (entry := s.queue.next()) is not None and entry.time <= latest:
         s.queue.pop()
-        bodies = {k for e in used for k in e.key[:2] if s.actors[k].free}
-        (used if entry.kind in (EventKind.HIT, EventKind.BOUNCE) and bodies.intersection(entry.key[:2]) else others).append(entry)
+        bodies = {k for e in used for k in e.key.bodies if s.actors[k].free}
+        (used if entry.kind in (EventKind.HIT, EventKind.BOUNCE) and bodies.intersection(entry.key.bodies) else others).append(entry)
     for entry in others:
         s.queue.put_back(entry)
     for entry in used:
-        s.put(entry.key, impact_points.met(s, entry))
+        s.put(entry.pair, impact_points.met(s, entry))
     times = [entry.bracket for entry in used]
     time = Interval(min(e[0] for e in times), max(e[1] for e in times))
-    respond(s, [entry.key for entry in used], time, clock)
+    respond(s, [entry.pair for entry in used], time, clock)
 
 
-def respond(s: Simulation, hit: Sequence[Key], time: Interval, clock: Clock) -> None:
+def respond(s: Simulation, hit: Sequence[PairKey], time: Interval, clock: Clock) -> None:
     keys, alone = together_with(s, hit)
     contact_motion.lift(s, keys)
-    bodies = sorted({k for key in keys for k in key[:2]})
+    bodies = sorted({k for key in keys for k in key.bodies})
     s.turn_to(Work.IMPACT, bodies)
     # What only stays in touch bounces as fast as these hits push it: hardly, if they hardly do.
-    ended = {key for key in hit if thresholds.bounces_end(s, key, s.coefficients(*key[:2])[0])}
+    ended = {key for key in hit if thresholds.bounces_end(s, key, s.coefficients(*key.bodies)[0])}
     contacts, owners = [], []
     for key in keys:
-        e, friction = s.coefficients(*key[:2])
+        e, friction = s.coefficients(*key.bodies)
         e = 0.0 if key in ended or ended.issuperset(hit) else e
         touch = s.touch(key)
         contacts += [
-            Contact((bodies.index(key[0]), bodies.index(key[1])), p, n, e, friction)
+            Contact((bodies.index(key.i), bodies.index(key.j)), p, n, e, friction)
             for p, n in zip(touch.points, touch.normals, strict=True)
         ]
         owners += [key] * len(touch.points)
@@ -252,7 +252,7 @@ def respond(s: Simulation, hit: Sequence[Key], time: Interval, clock: Clock) -> 
     s.events.append(
         Event(
             time,
-            np.array([owners[n][:2] for n in told]),
+            np.array([owners[n].bodies for n in told]),
             np.array([contacts[n].point for n in told]),
             np.array([contacts[n].normal for n in told]),
             impact.impulses[told],
@@ -277,27 +277,27 @@ def check_law(s: Simulation, impact: Impact, bodies: Sequence[int]) -> None:
         )
 
 
-def together_with(s: Simulation, hit: Sequence[Key]) -> tuple[list[Key], set[int]]:
+def together_with(s: Simulation, hit: Sequence[PairKey]) -> tuple[list[PairKey], set[int]]:
     """These pairs, and all that touch and hang together with them by bodies that are free; and free bodies that hung together with
     them, and touch them no longer: their motion ends here, too.
     """
-    found, bodies = [*dict.fromkeys(hit)], {k for key in hit for k in key[:2] if s.actors[k].free}
+    found, bodies = [*dict.fromkeys(hit)], {k for key in hit for k in key.bodies if s.actors[k].free}
     alone = set[int]()
     for key in (rest := [key for key in s.pairs.touched if key not in found]):
         if not gap_rates.still_touches(s, key):
             s.put(key, None)
     grown = True
     while grown:
-        more = [key for key in rest if key in s.pairs.touched and key not in found and bodies.intersection(key[:2])]
+        more = [key for key in rest if key in s.pairs.touched and key not in found and bodies.intersection(key.bodies)]
         grown = bool(more)
         for key in more:
             moved = contact_points.moved_touch(s, key)
             if not len(moved.points):
                 holding.let_go(s, key)
-                alone |= {k for k in key[:2] if s.actors[k].free}
+                alone |= {k for k in key.bodies if s.actors[k].free}
                 bodies |= alone
                 continue
             s.put(key, moved)
             found.append(key)
-            bodies |= {k for k in key[:2] if s.actors[k].free}
+            bodies |= {k for k in key.bodies if s.actors[k].free}
     return found, alone

@@ -24,7 +24,7 @@ from ..narrow_phase.search import meet, surfaces_apart, surfaces_cross
 from ..narrow_phase.time_of_impact import TimeOfImpact, provider_of
 from ..reason import Activity, Undecided, Work
 from . import expiry
-from .event_queue import EventKind, Key
+from .event_queue import EventKind, PairKey
 from .pair import State
 from .state import Simulation, ordered
 
@@ -60,19 +60,19 @@ def changed(s: Simulation, bodies: set[int], clock: Clock) -> None:
 
 def ask_all(s: Simulation, bodies: Iterable[int], clock: Clock) -> None:
     """Ask of all pairs near these bodies when they meet."""
-    for key in sorted({(min(k, j), max(k, j)) for k in bodies for j in s.near.near(k)}):
+    for key in sorted({PairKey(min(k, j), max(k, j)) for k in bodies for j in s.near.near(k)}):
         ask(s, key, clock)
         if key in s.pairs.held and (others := s.pairs[key].others) is not None:
             for n in range(len(others[1])):
-                ask(s, (*key, n), clock)
+                ask(s, key._replace(part=n), clock)
 
 
-def ask(s: Simulation, key: Key, clock: Clock) -> None:
+def ask(s: Simulation, key: PairKey, clock: Clock) -> None:
     """Ask when two bodies meet, as long as both are in their boxes. A contact comes into the queue."""
-    one, other, pair = s.actors[key[0]], s.actors[key[1]], s.pairs[key]
+    one, other, pair = s.actors[key.i], s.actors[key.j], s.pairs[key]
     if pair.held:
         if pair.motions != s.versions(key):
-            raise Undecided(s.reason(key[:2], "touch while one of them changes its motion, and no rule says how they go on", _ELSEWHERE))
+            raise Undecided(s.reason(key.bodies, "touch while one of them changes its motion, and no rule says how they go on", _ELSEWHERE))
         return
     if not (one.free or other.free) or (one.still and other.still):
         return
@@ -85,8 +85,8 @@ def ask(s: Simulation, key: Key, clock: Clock) -> None:
     begin = clear_until(s, key)
     if not until > begin or move_alike(one, other, s.now):
         return
-    s.activity = Activity(Work.SEARCH, key[:2], s.now)
-    provider = provider_of(one, other) if len(key) == 2 else None
+    s.activity = Activity(Work.SEARCH, key.bodies, s.now)
+    provider = provider_of(one, other) if key.whole else None
     if provider is not None and until < math.inf:
         enough, begin = begin + _SHORT * (until - begin), by_rules(s, provider, key, (begin, until))
         if begin >= until or s.pairs[key].impact is not None:
@@ -94,7 +94,7 @@ def ask(s: Simulation, key: Key, clock: Clock) -> None:
         if begin > enough:
             s.push(begin, EventKind.LOOK, key)
             return
-    s.activity, near = Activity.search(key[:2], s.now, clock), None
+    s.activity, near = Activity.search(key.bodies, s.now, clock), None
     if s.pairs[key].state is State.PARTING:
         begin, near = parted_at(s, key, until, clock)
     start = s.pairs[key].start
@@ -116,16 +116,16 @@ def ask(s: Simulation, key: Key, clock: Clock) -> None:
         s.push(end, EventKind.LOOK, key)
 
 
-def both_flat(s: Simulation, key: Key) -> bool:
+def both_flat(s: Simulation, key: PairKey) -> bool:
     """Whether all corners of both bodies are known, and that they are all there is to them."""
-    return len(key) == 2 and separating_planes.accepts(s.actors[key[0]], s.actors[key[1]])
+    return key.whole and separating_planes.accepts(s.actors[key.i], s.actors[key.j])
 
 
-def by_rules(s: Simulation, rules: TimeOfImpact, key: Key, window: Window) -> float:
+def by_rules(s: Simulation, rules: TimeOfImpact, key: PairKey, window: Window) -> float:
     """The time up to which two bodies are proved apart, or barely in each other since they touched; and their next contact comes into the
     queue, if that is proved.
     """
-    (a, b), size, doubtful = ordered(s.actors, key), s.size(key), s.pairs[key].start is not Start.DISJOINT
+    (a, b), size, doubtful = ordered(s.actors, key.bodies), s.size(key), s.pairs[key].start is not Start.DISJOINT
     speed, deep = expiry.closing_bound(s, key), _SOON[0] * size
     stride = _STRIDING * size / speed if speed > 0.0 else math.inf
     one, other = s.actors[a], s.actors[b]
@@ -157,31 +157,31 @@ def by_rules(s: Simulation, rules: TimeOfImpact, key: Key, window: Window) -> fl
     return found.until
 
 
-def known_until(s: Simulation, key: Key) -> float:
+def known_until(s: Simulation, key: PairKey) -> float:
     """The time up to which both are in their boxes, and move as their formulas say."""
-    i, j = key[:2]
+    i, j = key.bodies
     return min(s.near.both_until(i, j), s.actors[i].lasts, s.actors[j].lasts)
 
 
-def near_until(s: Simulation, key: Key, window: tuple[float, float], soon: float = math.inf, anew: bool = True) -> ApartUntil | None:
+def near_until(s: Simulation, key: PairKey, window: tuple[float, float], soon: float = math.inf, anew: bool = True) -> ApartUntil | None:
     """The place and the time at which two bodies that fly may meet, looked at more closely, for a while from when they may on, if that is
     `soon`; None of balls, with each other or beside what is fixed, of which all is known, and where nothing is. `anew`: see
     `bounding_trees.near`.
     """
-    one, other = (s.actors[k] for k in key[:2])
+    one, other = (s.actors[k] for k in key.bodies)
     flying = one.course.ballistic and other.course.ballistic
-    if len(key) > 2 or not flying or all(a.ball or a.rigid.fixed for a in (one, other)):
+    if not key.whole or not flying or all(a.ball or a.rigid.fixed for a in (one, other)):
         return None
-    a, b = ordered(s.actors, key)
+    a, b = ordered(s.actors, key.bodies)
     speed = expiry.closing_bound(s, key)
     stride = _AT_ONCE * s.size(key) / speed if speed > 0.0 else math.inf
     found = bounding_trees.near(s.actors[a], s.actors[b], window, stride, soon, anew)
     return found if found and (found.region is None or found.until < found.horizon) else None
 
 
-def stride_of(s: Simulation, key: Key, begin: float) -> float:
+def stride_of(s: Simulation, key: PairKey, begin: float) -> float:
     """The time up to which a pair is searched at once."""
-    if not any(isinstance(s.actors[k].rigid.outline, ImplicitBody) for k in key[:2]):
+    if not any(isinstance(s.actors[k].rigid.outline, ImplicitBody) for k in key.bodies):
         return math.inf
     speed = expiry.closing_bound(s, key)
     pair = s.pairs[key]
@@ -189,7 +189,7 @@ def stride_of(s: Simulation, key: Key, begin: float) -> float:
     return begin + max(since, _STRIDE * s.size(key) / speed) if speed > 0.0 else math.inf
 
 
-def clear_until(s: Simulation, key: Key) -> float:
+def clear_until(s: Simulation, key: PairKey) -> float:
     """The time up to which a pair is known not to meet. What was found for motions that were tells whether it is apart now."""
     pair = s.pairs[key]
     if pair.motions is None or pair.motions == s.versions(key):
@@ -198,27 +198,27 @@ def clear_until(s: Simulation, key: Key) -> float:
     hit, apart_at = until if pair.impact is None else pair.impact, s.now if pair.apart_at is None else pair.apart_at
     # Apart up to later than now is apart now. Two bodies that were clear up to an earlier time, or that changed earlier, were not asked
     # about since then: boxes round them did not meet until now, or they moved alike, so they are apart.
-    earlier = until < s.now or max(s.actors[k].path[-1][0] for k in key[:2]) < s.now
-    doubtful = not (hit > s.now or (earlier and len(key) == 2)) or apart_at > s.now
+    earlier = until < s.now or max(s.actors[k].path[-1][0] for k in key.bodies) < s.now
+    doubtful = not (hit > s.now or (earlier and key.whole)) or apart_at > s.now
     s.pairs[key] = pair.moved_otherwise().unsure() if doubtful else pair.moved_otherwise()
     return s.now
 
 
-def is_clear(s: Simulation, key: Key, until: float) -> None:
+def is_clear(s: Simulation, key: PairKey, until: float) -> None:
     s.pairs[key] = s.pairs[key].clear(until, s.versions(key))
 
 
-def sides_of(s: Simulation, key: Key) -> tuple[QueryBody, QueryBody]:
-    a, b = ordered(s.actors, key)
+def sides_of(s: Simulation, key: PairKey) -> tuple[QueryBody, QueryBody]:
+    a, b = ordered(s.actors, key.bodies)
     sides = {k: s.actors[k].moving for k in (a, b)}
-    if len(key) > 2:
-        others = s.pairs[key[:2]].others
+    if not key.whole:
+        others = s.pairs[PairKey(*key.bodies)].others
         assert others is not None
-        sides[others[0]] = others[1][key[2]]
+        sides[others[0]] = others[1][key.part]
     return sides[a], sides[b]
 
 
-def parted_at(s: Simulation, key: Key, until: float, clock: Clock) -> tuple[float, ApartUntil | None]:
+def parted_at(s: Simulation, key: PairKey, until: float, clock: Clock) -> tuple[float, ApartUntil | None]:
     """Bodies that part from a touch: a time at which they are proved apart, and until which they move so little that they cannot be in
     each other deeper than a billionth of their size; if none is found, now. And where they may meet up to a time, if that is known.
     """
@@ -243,11 +243,11 @@ def parted_at(s: Simulation, key: Key, until: float, clock: Clock) -> tuple[floa
     return s.now, None
 
 
-def while_near(s: Simulation, key: Key, most: float, reach: float = _SOON[-1]) -> float:
+def while_near(s: Simulation, key: PairKey, most: float, reach: float = _SOON[-1]) -> float:
     """A time, `most` from now at the latest, until which no two points of the bodies come together by more than that, against size."""
     later = min(s.now + most, known_until(s, key))
     for _ in range(_HALVINGS if later < math.inf else 0):
-        (lo, hi, turning), (low, high, other) = (s.actors[k].pace(s.now, later) for k in key[:2])
+        (lo, hi, turning), (low, high, other) = (s.actors[k].pace(s.now, later) for k in key.bodies)
         speed = float(np.linalg.norm(np.maximum(np.abs(hi - low), np.abs(high - lo)))) + turning + other
         if (later - s.now) * speed <= _MORE * reach * s.size(key):
             return later
@@ -255,7 +255,7 @@ def while_near(s: Simulation, key: Key, most: float, reach: float = _SOON[-1]) -
     return s.now
 
 
-def check_slips(s: Simulation, key: Key, end: float, clock: Clock) -> None:
+def check_slips(s: Simulation, key: PairKey, end: float, clock: Clock) -> None:
     """Check bodies that touch, and barely part: raises Undecided where they are found to cross before they are found apart, since then they
     do not part at all.
     """
@@ -263,11 +263,11 @@ def check_slips(s: Simulation, key: Key, end: float, clock: Clock) -> None:
         if moment > s.now and surfaces_apart(*sides_of(s, key), moment, clock):
             return
         if moment > s.now and surfaces_cross(*sides_of(s, key), moment, clock):
-            raise Undecided(s.reason(key[:2], f"stay in contact in a way that is not followed, and cross by t = {moment!r}", _ELSEWHERE))
+            raise Undecided(s.reason(key.bodies, f"stay in contact in a way that is not followed, and cross by t = {moment!r}", _ELSEWHERE))
 
 
-def note(s: Simulation, key: Key, found: Contacts, start: Start | None, end: float) -> None:
-    i, j = key[:2]
+def note(s: Simulation, key: PairKey, found: Contacts, start: Start | None, end: float) -> None:
+    i, j = key.bodies
     if found.status is Status.BUDGET_SPENT:
         raise Undecided
     if start is None and found.start[0, 1] is Start.OVERLAPPING:
@@ -284,9 +284,9 @@ def note(s: Simulation, key: Key, found: Contacts, start: Start | None, end: flo
     s.pairs[key] = pair.separates().unsure() if doubtful else pair
 
 
-def not_before(s: Simulation, key: Key, window: tuple[float, float]) -> float:
+def not_before(s: Simulation, key: PairKey, window: tuple[float, float]) -> float:
     """A time before which balls round two bodies are apart, or a ball and the box of a body that is fixed; without any search."""
-    i, j = key[:2]
+    i, j = key.bodies
     one, other = s.actors[i], s.actors[j]
     if not (one.course.ballistic and other.course.ballistic):
         return window[0]

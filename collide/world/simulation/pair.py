@@ -17,7 +17,7 @@ from ..contact_solver.forces import ActiveConstraint
 from ..journal import Undoable
 from ..motion.templates import QueryBody
 from ..shapes.simple import Flat
-from .event_queue import Key
+from .event_queue import PairKey
 
 
 @dataclass(frozen=True, eq=False)
@@ -168,22 +168,22 @@ class Pair(NamedTuple):
 _NEW = Pair()
 
 
-class Pairs(Undoable[Key, Pair]):
+class Pairs(Undoable[PairKey, Pair]):
     """All pairs; one that was never seen is SEPARATE, with nothing proved. `held`, `touched`, `followed`: the keys of pairs that are held,
     have a manifold, or constraints, each in the order in which they came to be so.
     """
 
     def __init__(self) -> None:
         super().__init__()
-        self.held: dict[Key, None] = {}
-        self.touched: dict[Key, None] = {}
-        self.followed: dict[Key, None] = {}
+        self.held: dict[PairKey, None] = {}
+        self.touched: dict[PairKey, None] = {}
+        self.followed: dict[PairKey, None] = {}
         self._marked = self._orders()
 
-    def __missing__(self, key: Key) -> Pair:
+    def __missing__(self, key: PairKey) -> Pair:
         return _NEW
 
-    def __setitem__(self, key: Key, pair: Pair) -> None:
+    def __setitem__(self, key: PairKey, pair: Pair) -> None:
         before = self.get(key, _NEW)
         super().__setitem__(key, pair)
         if before.state is not pair.state:
@@ -193,19 +193,19 @@ class Pairs(Undoable[Key, Pair]):
         if before.constraints is not pair.constraints:
             _enter(self.followed, key, bool(before.constraints), bool(pair.constraints))
 
-    def manifold(self, key: Key) -> Manifold:
+    def manifold(self, key: PairKey) -> Manifold:
         """The latest contact of a pair that has touched."""
         found = self[key].manifold
         assert found is not None
         return found
 
-    def height(self, key: Key) -> tuple[float, float]:
+    def height(self, key: PairKey) -> tuple[float, float]:
         """The latest time at which the height of a low bounce is known, and that height."""
         found = self[key].height
         assert found is not None
         return found
 
-    def _orders(self) -> tuple[dict[Key, None], dict[Key, None], dict[Key, None]]:
+    def _orders(self) -> tuple[dict[PairKey, None], dict[PairKey, None], dict[PairKey, None]]:
         return dict(self.held), dict(self.touched), dict(self.followed)
 
     def mark(self) -> None:
@@ -217,7 +217,7 @@ class Pairs(Undoable[Key, Pair]):
         self.held, self.touched, self.followed = (dict(e) for e in self._marked)
 
 
-def _enter(order: dict[Key, None], key: Key, before: bool, now: bool) -> None:
+def _enter(order: dict[PairKey, None], key: PairKey, before: bool, now: bool) -> None:
     if now and not before:
         order[key] = None
     elif before and not now:

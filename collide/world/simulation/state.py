@@ -28,7 +28,7 @@ from ..journal import Noted, Undoable
 from ..motion.moving_body import MovingBody
 from ..motion.state import Particulars
 from ..reason import Activity, Reason, Work
-from .event_queue import EventKind, EventQueue, Key
+from .event_queue import BodyKey, EventKind, EventQueue, Key, PairKey
 from .pair import Manifold, Pairs
 
 
@@ -50,7 +50,7 @@ class BodyContact(NamedTuple):
 
     leaving: bool = False
     end: GuardHit | None = None
-    owners: tuple[Key, ...] = ()
+    owners: tuple[PairKey, ...] = ()
     mode: ContactMode | None = None
     since: tuple[float, int] = (-math.inf, 0)
 
@@ -109,7 +109,7 @@ class Simulation:
         self.begun, self.at_once, self.stuck, self.over, self.since_asked = False, 0, "", "", 0
         self.activity = Activity(Work.SET_UP, tuple(range(len(actors))), start)
         # While it is not told yet what hops: what has begun.
-        self.waiting: list[tuple[MotionEquations, Sequence[Key]]] | None = None
+        self.waiting: list[tuple[MotionEquations, Sequence[PairKey]]] | None = None
         # The latest question for velocities at contacts, which is asked again and again.
         self.asked: tuple[tuple[Any, ...], np.ndarray] = (), np.empty((0, 3))
         self.before: list[Any] = []
@@ -151,16 +151,16 @@ class Simulation:
         """The name of a body in messages."""
         return called([a.rigid for a in self.actors], k)
 
-    def size(self, key: Key) -> float:
+    def size(self, key: PairKey) -> float:
         """The radius of the smaller of two bodies, of those that are free."""
-        one, other = self.actors[key[0]], self.actors[key[1]]
+        one, other = self.actors[key.i], self.actors[key.j]
         return min(one.radius, other.radius) if one.free and other.free else one.radius if one.free else other.radius
 
     def versions(self, key: Key) -> tuple[int, ...]:
         """The versions of the motions of a body, or of two."""
-        if len(key) == 1:
-            return (self.actors[key[0]].version,)
-        return self.actors[key[0]].version, self.actors[key[1]].version
+        if isinstance(key, BodyKey):
+            return (self.actors[key.body].version,)
+        return self.actors[key.i].version, self.actors[key.j].version
 
     def all_courses(self) -> list[Any]:
         """The present motion of each body."""
@@ -170,11 +170,11 @@ class Simulation:
         """Put what is to be done into the queue."""
         self.queue.push(time, kind, key, found)
 
-    def touch(self, key: Key) -> Manifold:
+    def touch(self, key: PairKey) -> Manifold:
         """The latest contact of a pair."""
         return self.pairs.manifold(key)
 
-    def put(self, key: Key, manifold: Manifold | None) -> None:
+    def put(self, key: PairKey, manifold: Manifold | None) -> None:
         """A pair touches; or what touched is forgotten."""
         self.pairs[key] = self.pairs[key].touched(manifold)
 
@@ -189,7 +189,7 @@ class Simulation:
         self.activity = Activity(work, tuple(bodies), self.now)
 
 
-def ordered(actors: Sequence[MovingBody], key: Key) -> tuple[int, int]:
+def ordered(actors: Sequence[MovingBody], pair: tuple[int, int]) -> tuple[int, int]:
     """A pair in the order of the kinds of its bodies: pairs of one kind share code."""
-    i, j = key[:2]
+    i, j = pair
     return (i, j) if (actors[i].shape_number, i) <= (actors[j].shape_number, j) else (j, i)

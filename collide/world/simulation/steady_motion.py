@@ -12,47 +12,47 @@ from ..dynamics import steady_contact
 from ..dynamics.steady_contact import ContactMode, SteadyContact
 from ..motion.polynomial import place_of
 from . import contact_motion, gap_rates, holding
-from .event_queue import Key
+from .event_queue import PairKey
 from .state import Simulation
 
 # Against size, what is on the border of a face.
 _BORDER = 1e-8
 
 
-def pressed(s: Simulation, keys: list[Key]) -> list[Key]:
+def pressed(s: Simulation, keys: list[PairKey]) -> list[PairKey]:
     """The pairs that gravity, forces or a driven body press on each other, and what touches these."""
     pressed = [key for key in keys if may_press(s, key) or (gap_rates.accelerations(s, key) < 0.0).any()]
     grown = True
     while grown:
-        bodies = {k for key in pressed for k in key[:2] if s.actors[k].free}
-        more = [key for key in keys if key not in pressed and bodies.intersection(key[:2])]
+        bodies = {k for key in pressed for k in key.bodies if s.actors[k].free}
+        more = [key for key in keys if key not in pressed and bodies.intersection(key.bodies)]
         pressed, grown = pressed + more, bool(more)
     return pressed
 
 
-def may_press(s: Simulation, key: Key) -> bool:
+def may_press(s: Simulation, key: PairKey) -> bool:
     """Only the equations of motion tell of bodies with corners that turn, and of what is curved."""
     if any(link.contact.tracked for link in s.touch(key).links):
         return True
     return bool(s.touch(key).links) and any(
-        a.free and a.ball is None and a.course.spin_at(s.now).any() for a in (s.actors[k] for k in key[:2])
+        a.free and a.ball is None and a.course.spin_at(s.now).any() for a in (s.actors[k] for k in key.bodies)
     )
 
 
-def keep(s: Simulation, keys: Sequence[Key]) -> None:
+def keep(s: Simulation, keys: Sequence[PairKey]) -> None:
     if keys and s.forces is not None:
         others = [key for key in s.pairs.followed if key not in keys]
         contact_motion.follow(s, [*keys, *others], [k for k, a in enumerate(s.actors) if a.free])
     else:
         for group in holding.islands(s, keys):
-            keep_island(s, group, sorted({k for key in group for k in key[:2] if s.actors[k].free}))
+            keep_island(s, group, sorted({k for key in group for k in key.bodies if s.actors[k].free}))
 
 
-def keep_island(s: Simulation, keys: Sequence[Key], free: Sequence[int]) -> None:
-    bodies = sorted({k for key in keys for k in key[:2]})
+def keep_island(s: Simulation, keys: Sequence[PairKey], free: Sequence[int]) -> None:
+    bodies = sorted({k for key in keys for k in key.bodies})
     actors = [s.actors[k] for k in bodies]
     contacts = [
-        Contact((bodies.index(key[0]), bodies.index(key[1])), p, n, 0.0, s.coefficients(*key[:2])[1])
+        Contact((bodies.index(key.i), bodies.index(key.j)), p, n, 0.0, s.coefficients(*key.bodies)[1])
         for key in keys
         for p, n in zip(s.touch(key).points, s.touch(key).normals, strict=True)
     ]
@@ -69,13 +69,13 @@ def keep_island(s: Simulation, keys: Sequence[Key], free: Sequence[int]) -> None
         holding.hold_pair(s, key)
 
 
-def evenly(s: Simulation, keys: Sequence[Key], free: Sequence[int], contacts: Sequence[Contact]) -> SteadyContact | None:
+def evenly(s: Simulation, keys: Sequence[PairKey], free: Sequence[int], contacts: Sequence[Contact]) -> SteadyContact | None:
     """A body that goes along a parabola on what is fixed."""
     k, actor = free[0], s.actors[free[0]]
-    if len(free) > 1 or not all(s.actors[j].rigid.fixed for key in keys for j in key[:2] if j != k):
+    if len(free) > 1 or not all(s.actors[j].rigid.fixed for key in keys for j in key.bodies if j != k):
         return None
     owners = [key for key in keys for _ in s.touch(key).points]
-    toward = [c.normal if key[1] == k else -c.normal for key, c in zip(owners, contacts, strict=True)]
+    toward = [c.normal if key.j == k else -c.normal for key, c in zip(owners, contacts, strict=True)]
     face = s.touch(keys[0]).face
     if actor.ball is not None:
         if len(keys) > 1 or face is None:

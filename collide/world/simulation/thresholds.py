@@ -5,7 +5,7 @@ import math
 import numpy as np
 
 from . import contact_points, gap_rates
-from .event_queue import Key
+from .event_queue import PairKey
 from .state import Simulation
 
 # Bounces end in rest when all that are left come within so many units in the last place of the time; and against size, speeds that count as
@@ -25,24 +25,24 @@ _TOLD = 1e-11
 _NONE = 1e-5
 
 
-def still_speed(s: Simulation, key: Key) -> float:
+def still_speed(s: Simulation, key: PairKey) -> float:
     """A speed that counts as none, along the normal."""
     pull = gap_rates.gap_acceleration(s, key)
     scale = gap_rates.speed_bounds(s, key)
     # Bodies that fall side by side are pulled together as soon as something holds one of them.
-    fall = max(float(np.linalg.norm(s.actors[k].gravity)) for k in key[:2])
+    fall = max(float(np.linalg.norm(s.actors[k].gravity)) for k in key.bodies)
     at_once = _AT_ONCE * math.ulp(s.now) * max(fall, -(pull or 0.0))
     least = max(at_once, _STILL * scale)
     return least if not s.touch(key).links or pull is not None else max(least, low_speed(s, key))
 
 
-def low_speed(s: Simulation, key: Key) -> float:
+def low_speed(s: Simulation, key: PairKey) -> float:
     """A speed with which bodies that are followed rise no higher than the part of their motion that is not known."""
-    fall = max(*(float(np.linalg.norm(s.actors[k].gravity)) for k in key[:2]), float(np.abs(contact_points.bends(s, key)).max()))
+    fall = max(*(float(np.linalg.norm(s.actors[k].gravity)) for k in key.bodies), float(np.abs(contact_points.bends(s, key)).max()))
     return max(_FALL * math.sqrt(s.size(key) * fall), FITTED * gap_rates.speed_bounds(s, key))
 
 
-def hardly_part(s: Simulation, key: Key) -> np.ndarray:
+def hardly_part(s: Simulation, key: PairKey) -> np.ndarray:
     """(k,): at which points two bodies stay together; beside others, also at those that part so slowly that they rise no higher than a
     billionth of the size.
     """
@@ -53,7 +53,7 @@ def hardly_part(s: Simulation, key: Key) -> np.ndarray:
     return found
 
 
-def bounces_end(s: Simulation, key: Key, e: float) -> bool:
+def bounces_end(s: Simulation, key: PairKey, e: float) -> bool:
     """Or none of them would rise higher than a billionth of the size, of what rocks or turns."""
     pull, speed = gap_rates.gap_acceleration(s, key), float(np.abs(gap_rates.parting_speeds(s, key)).max())
     if (
@@ -72,12 +72,12 @@ def bounces_end(s: Simulation, key: Key, e: float) -> bool:
     return speed * speed <= -2.0 * float(contact_points.bends(s, key).min()) * _FLAT * s.size(key)
 
 
-def known_speed(s: Simulation, key: Key) -> float:
+def known_speed(s: Simulation, key: PairKey) -> float:
     """The speed along the normal below which motion may be rounding."""
     return max(FITTED * gap_rates.speed_bounds(s, key), _NONE * low_speed(s, key))
 
 
-def still_slip(s: Simulation, key: Key) -> float:
+def still_slip(s: Simulation, key: PairKey) -> float:
     """A slip that counts as none."""
-    pull = max(float(np.abs(gap_rates.accelerations(s, key)).max()), max(float(np.linalg.norm(s.actors[k].gravity)) for k in key[:2]))
+    pull = max(float(np.abs(gap_rates.accelerations(s, key)).max()), max(float(np.linalg.norm(s.actors[k].gravity)) for k in key.bodies))
     return max(_SLIP * math.sqrt(s.size(key) * pull), _TOLD * gap_rates.speed_bounds(s, key))

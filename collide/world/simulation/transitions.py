@@ -16,12 +16,12 @@ from ..dynamics.equations import MotionEquations
 from ..dynamics.guards import BEYOND
 from ..dynamics.projection import onward
 from . import contact_mode, contact_motion, contact_points, gap_rates, holding, low_bounces, next_contact, steady_motion, thresholds
-from .event_queue import Key
+from .event_queue import PairKey
 from .pair import State
 from .state import Simulation
 
 
-def after(s: Simulation, keys: Sequence[Key]) -> None:
+def after(s: Simulation, keys: Sequence[PairKey]) -> None:
     """Also where bodies stay in touch at some points, and part at others."""
     for key in keys:
         s.pairs[key] = s.pairs[key].follows(())
@@ -59,11 +59,11 @@ def after(s: Simulation, keys: Sequence[Key]) -> None:
         ]
         links += [(key, kept) for key in group if key not in hops for kept in s.pairs[key].constraints]
         contact_motion.go_on(
-            s, [own for own, _ in links], [kept for _, kept in links], sorted({k for own in group for k in own[:2] if s.actors[k].free})
+            s, [own for own, _ in links], [kept for _, kept in links], sorted({k for own in group for k in own.bodies if s.actors[k].free})
         )
 
 
-def decide(s: Simulation, keys: Sequence[Key]) -> None:
+def decide(s: Simulation, keys: Sequence[PairKey]) -> None:
     """Decide which pairs that touch, with their velocities after a response, part, bounce a little, or stay together."""
     for key in keys:
         s.pairs[key] = s.pairs[key].hits()
@@ -73,18 +73,18 @@ def decide(s: Simulation, keys: Sequence[Key]) -> None:
     for key in keys:
         time = None if key in s.pairs.held else gap_rates.landing_time(s, key)
         if time is not None:
-            again |= {k: min(time, again.get(k, math.inf)) for k in key[:2] if s.actors[k].free}
+            again |= {k: min(time, again.get(k, math.inf)) for k in key.bodies if s.actors[k].free}
             holding.hold_pair(s, key, State.BOUNCING)
             s.pairs[key] = s.pairs[key].bounces((s.now, 0.0))
             holding.expect_bounce(s, key, time)
     for key in keys:
-        if key not in s.pairs.held and gap_rates.hardly_parts(s, key, min(again.get(k, math.inf) for k in key[:2])):
+        if key not in s.pairs.held and gap_rates.hardly_parts(s, key, min(again.get(k, math.inf) for k in key.bodies)):
             holding.hold_pair(s, key)
         elif key not in s.pairs.held:
             s.pairs[key] = s.pairs[key].parts()
 
 
-def begin_contacts(s: Simulation, keys: Sequence[Key]) -> list[tuple[MotionEquations, Sequence[Key]]]:
+def begin_contacts(s: Simulation, keys: Sequence[PairKey]) -> list[tuple[MotionEquations, Sequence[PairKey]]]:
     """The motions followed after a response, which have only begun: they are solved together with what hops beside them, once that is
     known.
     """
@@ -98,7 +98,7 @@ def begin_contacts(s: Simulation, keys: Sequence[Key]) -> list[tuple[MotionEquat
 
 def held_again(s: Simulation, k: int, clock: Clock) -> None:
     """A motion in contact ends: the slip is over, or the border of the face is reached."""
-    keys = [key for key in s.pairs.held if k in key[:2]]
+    keys = [key for key in s.pairs.held if k in key.bodies]
     for key in keys:
         s.put(key, contact_points.moved_touch(s, key))
     actor = s.actors[k]
@@ -113,13 +113,13 @@ def held_again(s: Simulation, k: int, clock: Clock) -> None:
     next_contact.changed(s, {k}, clock)
 
 
-def next_forced(s: Simulation, k: int, clock: Clock) -> Sequence[Key]:
+def next_forced(s: Simulation, k: int, clock: Clock) -> Sequence[PairKey]:
     """The pairs that hit each other when a motion comes to its end: it goes on as it did, or contacts change."""
     end, keys = s.contacts[k].end, [key for key in s.contacts[k].owners if key in s.pairs.followed]
     free = (
         [j for j, a in enumerate(s.actors) if a.free]
         if s.forces is not None
-        else sorted({j for key in keys for j in key[:2] if s.actors[j].free} | {k})
+        else sorted({j for key in keys for j in key.bodies if s.actors[j].free} | {k})
     )
     if end is not None and keys:
         contact_motion.check_repeats(s, free[0], keys[0])
@@ -135,7 +135,7 @@ def next_forced(s: Simulation, k: int, clock: Clock) -> Sequence[Key]:
     return grip_again(s, keys, free, clock)
 
 
-def grip_again(s: Simulation, keys: Sequence[Key], free: Sequence[int], clock: Clock) -> Sequence[Key]:
+def grip_again(s: Simulation, keys: Sequence[PairKey], free: Sequence[int], clock: Clock) -> Sequence[PairKey]:
     """Grip again from a moment at which not all contacts last; those that come together then, after hops, are hits."""
     left = []
     for key in [*keys, *low_bounces.low_ones(s, free)]:
@@ -154,7 +154,7 @@ def grip_again(s: Simulation, keys: Sequence[Key], free: Sequence[int], clock: C
             # What does not hang together with what hits goes on by itself.
             with_hits = {key for group in holding.islands(s, left) if not set(hits).isdisjoint(group) for key in group}
             after(s, [key for key in left if key not in with_hits])
-            next_contact.changed(s, set(free).difference(k for key in with_hits for k in key[:2]), clock)
+            next_contact.changed(s, set(free).difference(k for key in with_hits for k in key.bodies), clock)
         return hits
     changed = set(free) | force(s, left)
     after(s, left)
@@ -162,7 +162,7 @@ def grip_again(s: Simulation, keys: Sequence[Key], free: Sequence[int], clock: C
     return ()
 
 
-def force(s: Simulation, hit: Sequence[Key] = ()) -> set[int]:
+def force(s: Simulation, hit: Sequence[PairKey] = ()) -> set[int]:
     """Move all bodies from now on as the forces let them, if there are any; return which ones."""
     if s.forces is None:
         return set()

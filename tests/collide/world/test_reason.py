@@ -16,13 +16,13 @@ from collide.search.clock import Clock
 from collide.world.features.local_geometry import Lost
 from collide.world.reason import Activity, Reason, Undecided, Work, together
 from collide.world.simulation import contact_mode, contact_motion, contact_points, expiry, impact_points, loop, low_bounces, next_contact
-from collide.world.simulation.event_queue import EventEntry, EventKind
+from collide.world.simulation.event_queue import EventEntry, EventKind, PairKey
 from collide.world.simulation.state import Simulation
 
 from .scenes import BALL, EGG, FLOOR, WALL
 
 NAMES = 'body 0 ("floor") and body 1 ("egg")'
-PAIR = (0, 1)
+PAIR = PairKey(0, 1)
 
 
 def one_sentence(reason: str, names: str = NAMES) -> bool:
@@ -39,7 +39,7 @@ def standing(**options: Any) -> tuple[Simulation, Clock]:
 
 
 def found(**more: Any) -> Any:
-    given = {"status": Status.CONTACT, "start": {PAIR: Start.DISJOINT}, "time": Interval(0.5, 0.5), "points": np.zeros((1, 3)),
+    given = {"status": Status.CONTACT, "start": {PAIR.bodies: Start.DISJOINT}, "time": Interval(0.5, 0.5), "points": np.zeros((1, 3)),
              "normals": np.full((1, 3), np.nan), "existence": np.array([True]), "time_span": (0.5, 1.0)}
     return SimpleNamespace(**given | more)
 
@@ -60,7 +60,7 @@ def slipping(s: Simulation, clock: Clock, patch: Any) -> None:
 
 
 def overlapping(s: Simulation, clock: Clock, patch: Any) -> None:
-    next_contact.note(s, PAIR, found(start={PAIR: Start.OVERLAPPING}), None, 1.0)
+    next_contact.note(s, PAIR, found(start={PAIR.bodies: Start.OVERLAPPING}), None, 1.0)
 
 
 def lost(s: Simulation, clock: Clock, patch: Any) -> None:
@@ -145,7 +145,7 @@ def test_a_reason_is_of_a_moment_or_of_a_bracket() -> None:
 
 def test_a_spent_budget_names_the_pair_the_time_and_the_activity(monkeypatch: pytest.MonkeyPatch) -> None:
     clock = Clock(Budget())
-    search = Activity.search(PAIR, 0.25, clock)
+    search = Activity.search(PAIR.bodies, 0.25, clock)
     assert search.now(clock).work is Work.SEARCH
     monkeypatch.setitem(clock.went_to, "converting and compiling formulas", 100.0)
     assert search.now(clock).spent("ab".__getitem__) == (

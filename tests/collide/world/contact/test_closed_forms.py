@@ -12,6 +12,7 @@ from collide.world.contact.tracked_pair import OnSmooth
 from collide.world.motion.rotation import about
 from collide.world.motion.state import BodyState
 from collide.world.shapes.simple import Flat
+from collide.world.simulation.event_queue import PairKey
 
 from ..scenes import EGG, FLOOR
 
@@ -49,7 +50,7 @@ def edges(rng: np.random.Generator) -> Given:
 def rolling() -> tuple[ContactGeometry, Any]:
     egg = RigidBody(EGG, position=(0, 0, 0.5), spin=(0.3, 1, 0.2))
     simulation = World([RigidBody(FLOOR, fixed=True), egg], friction=0.9, restitution=0.0).run(until=0.01).simulation
-    (kept,) = simulation.pairs[0, 1].constraints
+    (kept,) = simulation.pairs[PairKey(0, 1)].constraints
     return kept.link.contact, [simulation.actors[k].course.places(np.array([0.01])).of(0) for k in kept.link.pair]
 
 

@@ -22,6 +22,7 @@ from collide.world.motion.state import BodyState
 from collide.world.shapes.polyhedral import polyhedral
 from collide.world.shapes.simple import Flat
 from collide.world.simulation import contact_motion, impact_points
+from collide.world.simulation.event_queue import PairKey
 from generative import ParametricSurface, Rigid, t, u, v
 from models.shapes.solids import box, cylinder
 
@@ -330,7 +331,7 @@ def test_at_an_edge_a_ball_has_the_normal_from_its_centre(given):
     bodies = [RigidBody(cube()), RigidBody(BALL, position=point + way)]
     found = SimpleNamespace(points=point[None], normals=np.array([given], float), existence=np.zeros(1, bool), time=None)
     for order, normal in ((bodies, way), (bodies[::-1], -way)):
-        assert np.allclose(impact_points.manifold_of(set_up(World(order)), found, (0, 1)).normals, normal)
+        assert np.allclose(impact_points.manifold_of(set_up(World(order)), found, PairKey(0, 1)).normals, normal)
 
 
 @pytest.mark.parametrize(("corners", "shift"), [([0, 1, 2, 3], [0, 0, 1e-10, 0, 0, 0]), ([0], None)])

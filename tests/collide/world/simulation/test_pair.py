@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from collide.moment.start import Start
+from collide.world.simulation.event_queue import PairKey
 from collide.world.simulation.pair import Manifold, Pair, Pairs, State
 
 MANIFOLD = Manifold(0.5, np.zeros((1, 3)), np.eye(3)[:1], np.array([True]))
@@ -18,7 +19,7 @@ ALL = [NEW, NEW.unsure(), NEW.parts(), NEW.parts().unsure(), NEW.touched(MANIFOL
 
 def test_a_pair_that_was_never_seen_is_separate_and_nothing_is_proved() -> None:
     assert NEW.start is Start.DISJOINT and NEW.until == -math.inf and NEW.motions is None and not NEW.held
-    assert Pairs()[0, 1] == NEW
+    assert Pairs()[PairKey(0, 1)] == NEW
 
 
 @pytest.mark.parametrize("pair", ALL)
@@ -61,12 +62,12 @@ def test_a_pair_in_flight_keeps_what_is_proved_as_it_parts() -> None:
 
 def test_the_orders_follow_the_states() -> None:
     pairs = Pairs()
-    for key in ((2, 3), (0, 1), (1, 2)):
+    for key in (PairKey(2, 3), PairKey(0, 1), PairKey(1, 2)):
         pairs[key] = pairs[key].touched(MANIFOLD).holds(State.STEADY, (0, 0), None)
-    pairs[0, 1] = pairs[0, 1].hits()
-    assert [*pairs.held] == [(2, 3), (1, 2)] and [*pairs.touched] == [(2, 3), (0, 1), (1, 2)] and not pairs.followed
-    pairs[0, 1] = pairs[0, 1].holds(State.BOUNCING, (0, 0), None)
-    assert [*pairs.held] == [(2, 3), (1, 2), (0, 1)] and pairs.manifold((0, 1)) is MANIFOLD
+    pairs[PairKey(0, 1)] = pairs[PairKey(0, 1)].hits()
+    assert [*pairs.held] == [(2, 3, -1), (1, 2, -1)] and [*pairs.touched] == [(2, 3, -1), (0, 1, -1), (1, 2, -1)] and not pairs.followed
+    pairs[PairKey(0, 1)] = pairs[PairKey(0, 1)].holds(State.BOUNCING, (0, 0), None)
+    assert [*pairs.held] == [(2, 3, -1), (1, 2, -1), (0, 1, -1)] and pairs.manifold(PairKey(0, 1)) is MANIFOLD
 
 
 MOVES: list[Callable[[Pair], Pair]] = [
@@ -78,7 +79,7 @@ MOVES: list[Callable[[Pair], Pair]] = [
 
 @pytest.mark.parametrize("seed", range(20))
 def test_a_step_is_undone_whatever_it_did(seed: int) -> None:
-    rng, pairs, keys = np.random.default_rng(seed), Pairs(), [*itertools.combinations(range(4), 2)]
+    rng, pairs, keys = np.random.default_rng(seed), Pairs(), [PairKey(i, j) for i, j in itertools.combinations(range(4), 2)]
 
     def some(count: int) -> None:
         for _ in range(count):
