@@ -18,7 +18,8 @@ from generative.changes import pieces_of
 
 from ...bodies.mesh import Mesh
 from ...bodies.parts import is_closed
-from .properties import check_covered_once, check_rigid, integrands
+from .integrators import integrands
+from .properties import check_covered_once, check_rigid
 
 _SINE, _COSINE = ({s: sp.Dummy(f"{name}_{s}", real=True) for s in (u, v)} for name in ("sin", "cos"))
 _GENERATORS = (u, _SINE[u], _COSINE[u], v, _SINE[v], _COSINE[v])

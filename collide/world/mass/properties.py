@@ -1,19 +1,12 @@
-"""Mass properties of bodies: volume, centre and inertia, by the divergence theorem over the faces.
-
-The volume integral of a monomial is that of a vector field over the surface, whose normal S_u x S_v comes with the area. It is found in
-doubles, not enclosed. Implicit bodies have a way of their own (`mass.implicit`).
-"""
+"""Mass properties of bodies: volume, centre and inertia, from ten integrals over the volume (`mass.integrators`), in doubles."""
 
 import functools
-from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import sympy as sp
 
 from codegen.given import shown
-from codegen.kernel import compile
 from generative import ImplicitBody, ParametricSurface, Solid, u, v, x, y, z
 from generative.brep import UNCHECKED
 from generative.changes import pieces_of
@@ -24,15 +17,10 @@ from ...bodies.mesh import Mesh
 from ...bodies.parts import is_closed
 from ...frozen import Frozen
 from ...queries.coincident_notes import coincident_notes
-from ..solids.halfspace_solid import sides_of
-from ..solids.solid_of_revolution import turned_of
-from .gauss import integral, triangle_moments
-from .implicit import implicit_moments
+from .integrators import integrator_of
 
 # A centre nearer to an axis than this, against the size, is on it; against its area, the sum of normals that counts as zero.
 _NOTHING, _OPEN = 1e-14, 1e-9
-# The integrals: of 1, x, y, z, xx, yy, zz, yz, zx, xy over the volume.
-_MOMENTS = 10
 
 
 @dataclass(frozen=True, eq=False)
@@ -97,22 +85,9 @@ def mass_properties(shape: Any) -> MassProperties:
 
 @functools.lru_cache(maxsize=512)
 def _properties(shape: Any) -> MassProperties:
-    if isinstance(shape, Mesh):
-        moments, area, error = _mesh_moments(shape)
-    elif isinstance(shape, ImplicitBody):
-        sides, solid = sides_of(shape), turned_of(shape)
-        if sides is not None:
-            moments, area, error = triangle_moments(sides)
-        elif solid is not None:
-            moments, area, error = _face_moments(pieces_of(solid))
-        else:
-            own, error = implicit_moments(shape)
-            moments, area = np.concatenate([np.zeros(3), own]), 1.0
-    else:
-        _check_closed(shape)
-        check_covered_once(shape)
-        moments, area, error = _face_moments(pieces_of(shape))
-    normals, moments = moments[:3], moments[3:]
+    check_closed(shape)
+    check_covered_once(shape)
+    normals, moments, area, error = integrator_of(shape).moments(shape)
     # Gaps along all edges, each about as long as the body.
     gap = shape.gap if isinstance(shape, Solid) else 0.0
     if np.abs(normals).max() > _OPEN * area + (gap and gap * len(shape.edges) * np.sqrt(area)):
@@ -128,9 +103,11 @@ def _properties(shape: Any) -> MassProperties:
     return MassProperties(float(moments[0]), centre, _about(moments[4:], moments[0], centre), float(error), notes)
 
 
-def _check_closed(shape: ParametricSurface | Solid) -> None:
-    """Normals alone do not tell: those of a tube that is open at both ends add up to nothing, too."""
-    if is_closed(shape) or (isinstance(shape, Solid) and shape.closed != UNCHECKED):
+def check_closed(shape: Any) -> None:
+    """Refuse surfaces and meshes that are open. Normals alone do not tell: those of a tube that is open at both ends add up to nothing."""
+    if isinstance(shape, Mesh) and not shape.closed:
+        raise ValueError(f"the surface is not closed, so it encloses no volume: the mesh has a hole at {shape.hole}")
+    if isinstance(shape, (Mesh, ImplicitBody)) or is_closed(shape) or (isinstance(shape, Solid) and shape.closed != UNCHECKED):
         return
     try:
         borders(pieces_of(shape))
@@ -171,37 +148,3 @@ def _about(second: np.ndarray, volume: float, centre: np.ndarray) -> np.ndarray:
     xx, yy, zz, yz, zx, xy = second
     products = np.array([[xx, xy, zx], [xy, yy, yz], [zx, yz, zz]]) - volume * np.outer(centre, centre)
     return np.asarray(np.trace(products) * np.eye(3) - products)
-
-
-def integrands(point: Iterable[Any], normal: Iterable[Any]) -> list[Any]:
-    """Integrands at a point, by the normal there, with the area: the normal, and the functions that integrate to the moments over the
-    volume.
-    """
-    a, b, c = point
-    n, m, k = normal
-    return [n, m, k, (a * n + b * m + c * k) / 3, a * a * n / 2, b * b * m / 2, c * c * k / 2, a**3 * n / 3, b**3 * m / 3, c**3 * k / 3,
-            b * b * c * m / 2, c * c * a * k / 2, a * a * b * n / 2]
-
-
-def _mesh_moments(mesh: Mesh) -> tuple[np.ndarray, float, float]:
-    if not mesh.closed:
-        raise ValueError(f"the surface is not closed, so it encloses no volume: the mesh has a hole at {mesh.hole}")
-    return triangle_moments(triangles_of(mesh))
-
-
-def triangles_of(mesh: Mesh) -> np.ndarray:
-    """(n, 3, 3): the corners of its triangles, where its constant motion puts them."""
-    vertices, triangles = mesh.arrays
-    motion = [float(e) for e in mesh.motion.entries]
-    return np.asarray((vertices @ np.reshape(motion[:9], (3, 3)).T + motion[9:])[triangles])
-
-
-def _face_moments(faces: Iterable[Any]) -> tuple[np.ndarray, float, float]:
-    total, area, error = np.zeros(3 + _MOMENTS), 0.0, 0.0
-    for face in faces:
-        point, normal = face.expressions, face.normal
-        kernel = compile([*integrands(point, normal), sp.sqrt(sum(e * e for e in normal))], [u, v], quick=True)
-        ends = np.array([[float(e) for e in face.domain[s]] for s in (u, v)])
-        moments, own = integral(kernel.points, ends)
-        total, area, error = total + moments[:-1], area + float(moments[-1]), error + float(own[3])
-    return total, area, error / max(abs(total[3]), 1e-300)

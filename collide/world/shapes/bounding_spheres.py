@@ -20,7 +20,7 @@ from generative import ImplicitBody, ParametricSurface, t, u, v, x, y, z
 from ...bodies.mesh import Mesh
 from ...bodies.numbers import NONE
 from ...bodies.surface_points import extent, faces, grid
-from ..mass.properties import triangles_of
+from ..mass.integrators import triangles_of
 from .margins import WIDER
 from .normal_bounds import members, over_ranges, slants_of
 

@@ -19,8 +19,8 @@ from ...bodies.mesh import Mesh
 from ...bodies.parts import is_closed
 from ...bodies.surface_points import extent
 from ..mass.implicit import sides_of
+from ..mass.integrators import triangles_of as mesh_triangles
 from ..mass.properties import mass_properties
-from ..mass.properties import triangles_of as mesh_triangles
 
 # Cells along each side of a face; normals of triangles that differ by less are those of one flat face.
 _CELLS, _SAME = 24, 1e-9
