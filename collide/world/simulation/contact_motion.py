@@ -11,7 +11,7 @@ import numpy as np
 from ..contact_solver.forces import ActiveConstraint
 from ..contact_solver.stick_slip import gripped
 from ..dynamics.equations import MotionEquations
-from ..dynamics.guards import GuardHit, GuardSet, hopping
+from ..dynamics.guard_set import GuardHit, GuardSet, hopping
 from ..dynamics.projection import lifted, settled
 from ..dynamics.steady_contact import ContactMode, SteadyContact, at_rest
 from ..motion import rotation

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from ..contact_solver.forces import ActiveConstraint
-from ..dynamics.guards import IN_PLANE
+from ..dynamics.planes import IN_PLANE
 from ..motion.polynomial import place_of
 from . import contact_points, gap_rates, holding, thresholds
 from .event_queue import EventKind, PairKey

@@ -21,7 +21,7 @@ from ..broad_phase.sphere_bounds import Far
 from ..contact.tracked_pair import found_last
 from ..contact_solver.impact import Law
 from ..dynamics.equations import Forces, MotionEquations
-from ..dynamics.guards import GuardHit
+from ..dynamics.guard_set import GuardHit
 from ..dynamics.steady_contact import ContactMode
 from ..event import Event
 from ..journal import Noted, Undoable

@@ -13,7 +13,7 @@ import numpy as np
 from ...search.clock import Clock
 from ..contact_solver.forces import ActiveConstraint
 from ..dynamics.equations import MotionEquations
-from ..dynamics.guards import BEYOND
+from ..dynamics.guards import BEYOND, GuardReason
 from ..dynamics.projection import onward
 from . import contact_mode, contact_motion, contact_points, gap_rates, holding, low_bounces, next_contact, steady_motion, thresholds
 from .event_queue import PairKey
@@ -125,13 +125,14 @@ def next_forced(s: Simulation, k: int, clock: Clock) -> Sequence[PairKey]:
         contact_motion.check_repeats(s, free[0], keys[0])
     owners = [key for key in keys for _ in s.pairs[key].constraints]
     kept = [c for key in keys for c in s.pairs[key].constraints]
-    going = onward(contact_mode.system_of(s, kept, free), s.now, s.all_courses()) if end is None or end.turned else None
+    goes_on = end is None or end.reason is GuardReason.SLIP_TURNS
+    going = onward(contact_mode.system_of(s, kept, free), s.now, s.all_courses()) if goes_on else None
     if going is not None:
         contact_motion.go_on(s, owners, going, free)
         next_contact.changed(s, set(free), clock)
         return ()
-    if end is not None and end.lands is not None:
-        return (owners[end.lands],)
+    if end is not None and end.contact is not None:
+        return (owners[end.contact],)
     return grip_again(s, keys, free, clock)
 
 

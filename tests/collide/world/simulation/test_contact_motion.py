@@ -15,7 +15,7 @@ from collide.world.contact.closed_forms import OnFace
 from collide.world.contact.manifold import ContactConstraint, Side, manifold, separating
 from collide.world.contact_solver.forces import ActiveConstraint
 from collide.world.dynamics.equations import MotionEquations
-from collide.world.dynamics.guards import GuardSet
+from collide.world.dynamics.guard_set import GuardSet
 from collide.world.dynamics.projection import lifted
 from collide.world.dynamics.steady_contact import ContactMode
 from collide.world.motion.state import BodyState
@@ -310,18 +310,18 @@ def test_what_was_once_found_to_end_ends():
     """Also if roundings decide at the limit of friction, and it is found good at the next look."""
     class Unsure(GuardSet):
         def __init__(self):
-            self.looks, self.turned, self.signs = 0, False, []
+            self.looks, self.signs = 0, []
 
         def first_bad(self, times, courses):
             self.looks += 1
             late = times > 0.3
-            return int(np.argmax(late)) if self.looks < 3 and late.any() else len(times)
+            return (int(np.argmax(late)) if self.looks < 3 and late.any() else len(times)), None
 
         def lands(self, time, courses):
             return None
 
     found = Unsure().end(0.0, 1.0, [])
-    assert found is not None and found.time == pytest.approx(0.3, abs=1e-2) and found.lands is None
+    assert found is not None and found.time == pytest.approx(0.3, abs=1e-2) and found.reason is None
 
 
 @pytest.mark.parametrize("given", [(0, 1, 0), (np.nan, np.nan, np.nan)])
