@@ -50,9 +50,13 @@ def _played(run: Any) -> str:
     begin, end = run.start, max(run.until, run.start)
     drawing = Drawing((begin, end))
     fine = _fineness(run, np.linspace(begin, end, 5))
-    meshes = {shape: merged(tessellate(shape, deviation=deviation)) for shape, deviation in fine.items()}
-    for k, known in enumerate(tracks(run)):
-        _add(drawing, k, run.world.bodies[k], meshes[run.world.bodies[k].shape], known)
+    rigid = dict.fromkeys(b.shape for b in run.world.bodies if not b.deforms)
+    meshes = {shape: merged(tessellate(shape, deviation=fine[shape])) for shape in rigid}
+    for k, (body, known) in enumerate(zip(run.world.bodies, tracks(run), strict=True)):
+        if body.deforms:
+            drawing.add_body(k, body.shape.moved(body.motion), fine[body.shape])
+        else:
+            _add(drawing, k, body, meshes[body.shape], known)
     _flashes(drawing, run)
     data = finished(drawing, begin, end, float(np.clip(end - begin, _SHORTEST, _LONGEST)), play=True)
     names = [b.name or f"body {k}" for k, b in enumerate(run.world.bodies)]

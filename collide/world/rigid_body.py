@@ -6,11 +6,12 @@ from typing import Any
 import numpy as np
 
 from codegen.given import doubles, shown
-from generative import Motion
+from generative import Motion, pose
+from generative.triangulated import Triangulated
 
 from ..frozen import Frozen
 from ..given import check_positive, is_number
-from .mass.properties import MassProperties, check_rigid, mass_properties
+from .mass.properties import MassProperties, check_numbers, deforms, mass_properties
 from .solids.csg_pruning import plain_of
 from .solids.halfspace_solid import solid_of
 from .solids.solid_of_revolution import turned_of
@@ -25,7 +26,8 @@ class RigidBody(Frozen):
     Parameters
     ----------
     shape : body
-        A body at rest: ParametricSurface, ImplicitSurface or a combination of them, Solid or Mesh.
+        A body at rest: ParametricSurface, ImplicitSurface or a combination of them, Solid or Mesh. Of a body that is fixed or driven its
+        formulas may hold t: it deforms as they say, and the velocity of its surface counts at contacts.
     position : array_like, (3,), optional
         Where the origin of the shape's own coordinates is at the start, in the world.
     orientation : array_like, (4,), optional
@@ -46,7 +48,7 @@ class RigidBody(Frozen):
     friction : float, optional
         Coulomb's coefficient. None is that of the world. Where two bodies meet the geometric mean counts.
     fixed : bool, optional
-        It never moves, and needs no mass.
+        It never moves, and needs no mass. One that deforms is driven by its pose: `fixed` is then False, and `motion` is that pose.
     motion : Motion, optional
         It is driven, and follows this motion of t whatever hits it, from its own coordinates to the world. It needs no mass.
 
@@ -55,9 +57,9 @@ class RigidBody(Frozen):
     TypeError
         For anything that is no body.
     ValueError
-        For a body that deforms or moves by itself; for numbers that are not finite; for a mass, density or inertia that is not positive;
-        for a restitution outside 0 to 1; for friction that is negative; for an open surface without mass or inertia; and for
-        contradictions: mass and density, fixed and driven, or a state of a body that is driven or fixed.
+        For a free body, or a mesh, that deforms or moves by itself; for numbers that are not finite; for a mass, density or inertia
+        that is not positive; for a restitution outside 0 to 1; for friction that is negative; for an open surface without mass or
+        inertia; and for contradictions: mass and density, fixed and driven, or a state of a body that is driven or fixed.
 
     Notes
     -----
@@ -76,10 +78,11 @@ class RigidBody(Frozen):
                  density: Any = None, mass: Any = None, centre: Any = None, inertia: Any = None, restitution: Any = None,
                  friction: Any = None, fixed: bool = False, motion: Motion | None = None) -> None:
         self.shape = shape
-        check_rigid(shape, "the shape of a rigid body")
+        check_numbers(shape, "the shape of a rigid body")
+        self.deforms = deforms(shape)
         # What is searched and tracked: the same points, with corners and edges that are known, where all of it is flat, or turned; else, if
         # it is combined, with the leaves alone that matter.
-        self.outline = solid_of(shape) or turned_of(shape) or plain_of(shape)
+        self.outline = shape if self.deforms else solid_of(shape) or turned_of(shape) or plain_of(shape)
         self.name: str | None = shape.name
         self.fixed, self.motion = bool(fixed), motion
         self.position = self._vector(position, "position")
@@ -88,6 +91,8 @@ class RigidBody(Frozen):
         self.restitution, self.friction = restitution_of(restitution, self._name), friction_of(friction, self._name)
         self._check_kind(position, orientation, velocity, spin)
         self._check_mass(density, mass)
+        if self.deforms:
+            self._drive()
         self.mass, self.centre, self.inertia = 0.0, np.zeros(3), np.zeros((3, 3))
         self.given = centre is not None, inertia is not None
         if self.free:
@@ -131,6 +136,15 @@ class RigidBody(Frozen):
             raise ValueError(f"{self._name} is fixed, so it has no velocity or spin")
         if self.motion is not None and any(e is not None for e in (position, orientation, velocity, spin)):
             raise ValueError(f"{self._name} is driven, so its motion tells its position, orientation, velocity and spin")
+
+    def _drive(self) -> None:
+        """A body that deforms follows a motion, if only one that stays where it is."""
+        if isinstance(self.shape, Triangulated):
+            raise ValueError(f"{self._name} is a mesh whose motion holds t; give that motion to the body, as motion=")
+        if self.free:
+            raise ValueError(f"{self._name} has a shape that holds t; only a body that is fixed=True or driven by motion= deforms as given")
+        if self.motion is None:
+            self.fixed, self.motion = False, pose(self.orientation, self.position, normalize=True)
 
     def _check_mass(self, density: Any, mass: Any) -> None:
         if density is not None and mass is not None:

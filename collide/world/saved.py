@@ -138,7 +138,7 @@ def _flown(numbers: Any, actor: MovingBody, until: float) -> Any:
     if numbers is None:
         if actor.rigid.motion is None:
             raise ValueError
-        return Prescribed(actor.rigid.motion)
+        return actor.first(until)
     if isinstance(numbers, dict):
         arrays = {name: _array(numbers[name], shape) for name, shape in _FORCED.items()}
         _require(_rotates(arrays["turn"]) and len(arrays["path"]) == len(arrays["turning"]) > 0)

@@ -10,7 +10,7 @@ its restitution says with the friction that goes with its impulse. No step adds 
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -38,13 +38,16 @@ _ROUNDING = 1e-15
 
 @dataclass(frozen=True, eq=False)
 class Contact:
-    """Contact of bodies i and j of a list: the point, the unit normal from i to j; restitution and friction there."""
+    """Contact of bodies i and j of a list: the point, the unit normal from i to j; restitution and friction there. `drift`: the velocity of
+    j against i by which bodies deform there.
+    """
 
     pair: tuple[int, int]
     point: np.ndarray
     normal: np.ndarray
     restitution: float
     friction: float
+    drift: np.ndarray = field(default_factory=lambda: np.zeros(3))
 
 
 class Impact:
@@ -69,14 +72,15 @@ class Impact:
                 row[:, 6 * b:6 * b + 3] = sign * axes
                 row[:, 6 * b + 3:6 * b + 6] = sign * crosses(c.point - masses[b].centre, axes)
         self.bent = self.rows @ self.root
+        self.drift = np.einsum("kni,ki->kn", self.frames, np.array([c.drift for c in contacts]).reshape(k, 3))
         self.total = np.zeros((k, 3))
         # Against the speeds there, what counts as no approach.
         self.still = _STILL
-        self.scale = np.abs(self.rows[:, 0]) @ np.abs(self.velocity)
+        self.scale = np.abs(self.rows[:, 0]) @ np.abs(self.velocity) + np.abs(self.drift[:, 0])
 
     def speeds(self) -> np.ndarray:
         """(k, 3): of j against i at the contacts, along the normal and across."""
-        return np.asarray(self.rows @ self.velocity)
+        return np.asarray(self.rows @ self.velocity + self.drift)
 
     @property
     def impulses(self) -> np.ndarray:

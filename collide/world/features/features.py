@@ -14,6 +14,7 @@ from generative.combination import Combination
 from ...bodies.cells import Parametric
 from ...bodies.mesh import Mesh
 from ...bodies.parts import parts_of
+from ..mass.properties import deforms
 from ..shapes.polyhedral import Polyhedral, polyhedral
 from ..shapes.simple import Flat, outside
 from .concavity import Way, thickness, way
@@ -61,7 +62,9 @@ def ball(radius: float) -> Features:
 
 @functools.lru_cache(maxsize=256)
 def features(shape: Any, middle: tuple[float, float, float]) -> Features | None:
-    """None if its parts are not known as formulas, or flat."""
+    """None if its parts are not known as formulas, or flat, or if they deform."""
+    if deforms(shape):
+        return None
     flat = polyhedral(shape, middle)
     if flat is not None:
         return _of_flat(flat)

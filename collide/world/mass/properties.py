@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from codegen.given import shown
-from generative import ImplicitBody, ParametricSurface, Solid, u, v, x, y, z
+from generative import ImplicitBody, ParametricSurface, Solid, t, u, v, x, y, z
 from generative.brep import UNCHECKED
 from generative.changes import pieces_of
 from generative.seams import turns
@@ -126,10 +126,22 @@ def check_covered_once(shape: Any) -> None:
 
 def check_rigid(shape: Any, owner: str) -> None:
     """Refuses what is no body, and bodies that move or deform by themselves."""
+    check_numbers(shape, owner)
+    if deforms(shape):
+        raise ValueError(f"{owner} contains t: it must be rigid and at rest, and have all its numbers")
+
+
+def check_numbers(shape: Any, owner: str) -> None:
+    """Refuses what is no body, and bodies with numbers that are not given; they may hold t."""
     if not isinstance(shape, (ParametricSurface, ImplicitBody, Solid, Mesh)):
         raise TypeError(f"{owner} is {shown(shape)}; bodies are ParametricSurface, ImplicitSurface, Solid and Mesh values")
-    if others := _symbols(shape) - {u, v, x, y, z}:
+    if others := _symbols(shape) - {t, u, v, x, y, z}:
         raise ValueError(f"{owner} contains {min(others, key=str)}: it must be rigid and at rest, and have all its numbers")
+
+
+def deforms(shape: Any) -> bool:
+    """Whether the formulas of a body hold t: it moves or deforms by itself."""
+    return t in _symbols(shape)
 
 
 @functools.lru_cache(maxsize=512)

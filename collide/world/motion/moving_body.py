@@ -13,6 +13,7 @@ from ..rigid_body import RigidBody
 from ..shapes.bounding_spheres import BoundingSphereTree, ball_tree, tree_of_ball
 from ..shapes.simple import Flat, ball_radius, flats, reach
 from .ballistic import RotationKind, flight
+from .deforming import Deforming
 from .prescribed import Prescribed
 from .rotation import crosses, matrix
 from .state import Inertia, Mass, Particulars
@@ -61,7 +62,7 @@ class MovingBody:
     def first(self, start: float) -> Trajectory:
         """Motion at the start of the run."""
         if self.rigid.motion is not None:
-            return Prescribed(self.rigid.motion)
+            return Deforming(self.rigid.motion, self.rigid.outline, start) if self.rigid.deforms else Prescribed(self.rigid.motion)
         turn = matrix(self.rigid.orientation)
         centre = self.rigid.position + turn @ self.middle
         return flight(start, centre, self.rigid.velocity, self.gravity, turn, self.rigid.spin, self.inertia)
@@ -75,6 +76,9 @@ class MovingBody:
 
     @functools.cached_property
     def radius(self) -> float:
+        """A bound of the distance of its points from its centre; of a body that deforms, at the start."""
+        if self.rigid.deforms:
+            return (self.path[0][1] if self.path else self.first(0.0)).radius
         return reach(self.rigid.outline, self._centre)
 
     @functools.cached_property
@@ -192,7 +196,23 @@ class MovingBody:
     def pace(self, begin: float, end: float) -> tuple[np.ndarray, np.ndarray, float]:
         """Bounds (3,) of the velocity of its centre, as the course has it, over a time; and how much faster any of its points is."""
         lo, hi, turning = self.course.pace(begin, end)
+        if isinstance(self.course, Deforming):
+            return lo, hi, self.course.spread(begin, end, turning)
         return lo, hi, turning * (self.radius + (float(np.linalg.norm(self.middle)) if self.rigid.motion is not None else 0.0))
+
+    def spread(self, t: float) -> float:
+        """How much faster than its centre any of its points is."""
+        turning = self.course.turning_at(t)
+        return self.course.spread(t, t, turning) if isinstance(self.course, Deforming) else self.radius * turning
+
+    def velocities(self, points: np.ndarray, t: float) -> np.ndarray:
+        """(k, 3): velocities of its points which are there at t, with those of its deformation."""
+        course = self.course
+        return np.asarray(course.velocity_at(t) + crosses(course.spin_at(t), points - course.centre_at(t)) + self.deformation(points, t))
+
+    def deformation(self, points: np.ndarray, t: float) -> np.ndarray:
+        """(k, 3): the velocities by which its deformation moves points of its surface; 0 of what does not deform."""
+        return self.course.surface_velocity(points, t) if isinstance(self.course, Deforming) else np.zeros(points.shape)
 
     def accelerations(self, points: np.ndarray, t: float) -> np.ndarray:
         """(k, 3): of its points which are there at t, as it goes on from then, of a ball without its turn; of what flies freely gravity's
@@ -203,6 +223,9 @@ class MovingBody:
         # The polynomials of a forced course also tell what comes just after its end.
         course = self.course
         h = _INSTANT * min(1.0, course.span)
+        if self.rigid.deforms:
+            now = self.velocities(points, t)
+            return np.asarray((self.velocities(points + h * now, t + h) - now) / h)
         if self.ball is not None:
             # It touches with other points as it turns.
             return np.broadcast_to((course.velocity_at(t + h) - course.velocity_at(t)) / h, points.shape)

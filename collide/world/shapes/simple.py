@@ -20,7 +20,7 @@ from ...bodies.parts import is_closed
 from ...bodies.surface_points import extent
 from ..mass.implicit import sides_of
 from ..mass.integrators import triangles_of as mesh_triangles
-from ..mass.properties import mass_properties
+from ..mass.properties import deforms, mass_properties
 
 # Cells along each side of a face; normals of triangles that differ by less are those of one flat face.
 _CELLS, _SAME = 24, 1e-9
@@ -55,6 +55,8 @@ def ball_radius(shape: Any, middle: tuple[float, float, float]) -> float | None:
 @functools.lru_cache(maxsize=512)
 def exact_ball(shape: Any, middle: tuple[float, float, float]) -> tuple[tuple[Any, Any, Any], Any] | None:
     """The centre and the square of the radius of a shape that is proved to be a ball round this point, except for rounding; else None."""
+    if deforms(shape):
+        return None
     a, b, c = map(_rational, middle)
     square = None
     if isinstance(shape, ParametricSurface):
@@ -117,7 +119,11 @@ def _rational(e: float) -> Any:
 
 @functools.lru_cache(maxsize=512)
 def flats(shape: Any) -> tuple[Flat, ...]:
-    """The flat faces of a shape, in its own coordinates: triangles, affine patches, and half-spaces of intersections."""
+    """The flat faces of a shape, in its own coordinates: triangles, affine patches, and half-spaces of intersections; none of one that
+    deforms.
+    """
+    if deforms(shape):
+        return ()
     if isinstance(shape, Mesh):
         return _of_triangles(mesh_triangles(shape))
     if isinstance(shape, ImplicitBody):

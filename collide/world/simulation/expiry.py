@@ -20,7 +20,7 @@ _LONGER = tuple(_REACHES[-1] * 4.0**k for k in range(1, 48))
 def closing_bound(s: Simulation, key: PairKey) -> float:
     """No two points of the bodies come together faster, now."""
     speed = math.dist(*(s.actors[k].course.velocity_at(s.now).tolist() for k in key.bodies))
-    return speed + sum(s.actors[k].radius * s.actors[k].course.turning_at(s.now) for k in key.bodies)
+    return speed + sum(s.actors[k].spread(s.now) for k in key.bodies)
 
 
 def hold(s: Simulation, k: int) -> None:

@@ -4,7 +4,6 @@ import math
 
 import numpy as np
 
-from ..motion.rotation import crosses
 from .event_queue import PairKey
 from .state import Simulation
 
@@ -27,8 +26,7 @@ def still_touches(s: Simulation, key: PairKey) -> bool:
 
 def speed_bound(s: Simulation, k: int) -> float:
     """No point of a body is faster."""
-    actor = s.actors[k]
-    return float(np.linalg.norm(actor.course.velocity_at(s.now)) + actor.radius * np.linalg.norm(actor.course.spin_at(s.now)))
+    return float(np.linalg.norm(s.actors[k].course.velocity_at(s.now))) + s.actors[k].spread(s.now)
 
 
 def parting_speeds(s: Simulation, key: PairKey) -> np.ndarray:
@@ -44,14 +42,24 @@ def relative_velocities(s: Simulation, key: PairKey) -> np.ndarray:
     touch, courses = s.touch(key), [s.actors[k].course for k in key.bodies]
     asked = s.now, touch, *courses
     if asked != s.asked[0]:
-        first, second = (c.velocity_at(s.now) + crosses(c.spin_at(s.now), touch.points - c.centre_at(s.now)) for c in courses)
+        first, second = (s.actors[k].velocities(touch.points, s.now) for k in key.bodies)
         s.asked = asked, np.asarray(second - first)
     return s.asked[1]
 
 
+def deformations(s: Simulation, key: PairKey) -> np.ndarray:
+    """(k, 3): the part of the relative velocities by which the two bodies deform."""
+    one, other = (s.actors[k].deformation(s.touch(key).points, s.now) for k in key.bodies)
+    return np.asarray(other - one)
+
+
 def gap_acceleration(s: Simulation, key: PairKey) -> float | None:
-    """The second derivative of the gap, where it is known: of balls, of balls on flat faces, and of what barely slips or turns."""
+    """The second derivative of the gap of bodies that do not deform, where it is known: of balls, of balls on flat faces, and of what
+    barely slips or turns.
+    """
     one, other = (s.actors[k] for k in key.bodies)
+    if one.rigid.deforms or other.rigid.deforms:
+        return None
     touch, relative = s.touch(key), relative_velocities(s, key)
     pull = touch.normals @ (other.course.acceleration_at(s.now) - one.course.acceleration_at(s.now))
     speeds = np.einsum("ki,ki->k", relative, touch.normals)

@@ -223,8 +223,8 @@ def respond(s: Simulation, hit: Sequence[PairKey], time: Interval, clock: Clock)
         e = 0.0 if key in ended or ended.issuperset(hit) else e
         touch = s.touch(key)
         contacts += [
-            Contact((bodies.index(key.i), bodies.index(key.j)), p, n, e, friction)
-            for p, n in zip(touch.points, touch.normals, strict=True)
+            Contact((bodies.index(key.i), bodies.index(key.j)), p, n, e, friction, drift)
+            for p, n, drift in zip(touch.points, touch.normals, gap_rates.deformations(s, key), strict=True)
         ]
         owners += [key] * len(touch.points)
     impact = Impact([s.actors[k].mass(s.now) for k in bodies], contacts)

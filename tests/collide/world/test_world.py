@@ -360,7 +360,7 @@ def overlapping(spin=(0, 0, 0), gravity=(0, 0, -9.81)):
     (lambda: RigidBody(BALL, friction=-1), "friction of a rigid body"),
     (lambda: RigidBody(BALL, position=(0, 0, math.nan)), "three finite"),
     (lambda: RigidBody(BALL, orientation=(0, 0, 0, 0)), "quaternion"),
-    (lambda: RigidBody(BALL.moved(Rigid(translation=[t, 0, 0]))), "rigid and at rest"),
+    (lambda: RigidBody(BALL.moved(Rigid(translation=[t, 0, 0]))), "fixed=True or driven by motion="),
     (lambda: World([]), "at least one body"), (lambda: World([RigidBody(BALL)], gravity=(0, 0, math.inf)), "gravity"),
     (lambda: World([RigidBody(BALL)], restitution=2), "restitution of a world"),
     (lambda: World([RigidBody(BALL)], response="chaos"), "newton"),
