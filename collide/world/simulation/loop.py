@@ -166,7 +166,7 @@ def step(s: Simulation, entry: EventEntry, clock: Clock) -> None:
     elif entry.kind is EventKind.SERIES:
         next_series(s, entry.body, clock)
     elif entry.kind is EventKind.LOOK:
-        next_contact.ask(s, entry.pair, clock)
+        next_contact.ask(s, [entry.pair], clock)
     elif entry.kind is EventKind.HELD:
         transitions.held_again(s, entry.body, clock)
     else:

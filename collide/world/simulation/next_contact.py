@@ -1,54 +1,59 @@
-"""Next contact of all pairs of bodies: a queue of times, of proved contacts and of pairs that must be looked at again.
+"""Next contacts: all pairs near some bodies are asked about at once, from provider to provider, the cheapest first.
 
-Of every pair of bodies that are near each other it is known up to which time they are proved not to meet, or when they do. A body whose
-motion changes has new boxes and a new version; what the queue holds of its old ones is passed over.
+What a provider leaves open, the next one is asked about. A contact that is proved comes into the queue; where bodies are proved apart for a
+while, they are looked at again at its end.
 """
 
-import itertools
 import math
-from collections.abc import Iterable
-
-import numpy as np
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
 
 from generative import ImplicitBody
 
 from ...answers.contacts import Contacts, Status
 from ...culling.broad_phase import Window
+from ...moment.region import Region
 from ...moment.start import Start
 from ...search.clock import Clock
 from ..broad_phase.sphere_bounds import move_alike
-from ..motion.templates import QueryBody
-from ..narrow_phase import bounding_trees, separating_planes
+from ..narrow_phase import separating_planes
 from ..narrow_phase.bounding_trees import ApartUntil
-from ..narrow_phase.search import meet, surfaces_apart, surfaces_cross
-from ..narrow_phase.time_of_impact import TimeOfImpact, provider_of
+from ..narrow_phase.pair_batch import PairBatch
+from ..narrow_phase.time_of_impact import CLOSED_FORMS, SEARCH, TimeOfImpact
 from ..reason import Activity, Undecided, Work
 from . import expiry
+from .closed_forms import Asked, by_closed_form, proved_apart
 from .event_queue import EventKind, PairKey
 from .pair import State
+from .parting import ELSEWHERE, SHORT, check_slips, known_until, parted_at, sides_of, stride_at_once
 from .state import Simulation, ordered
 
-# How far bodies that part may move, against their size, before they are proved apart.
-_SOON, _FINE = (1e-10, 1e-9), 1e-13
-# And how far, in any direction, where it is told by an acceleration how deep they may come into each other by then.
-_ALONG = 1e-4
-# Of bodies of flat faces that part, steps begin with the time in which they move so far, against size. Effort only.
-_STRIDING = 1e-9
-# Against size and speed: they come no deeper, and no faster together, where they come out of each other.
-_OUTWARD = 1e-12
-# For that the time is halved so often, where they speed up; a bound may be so much more than the speed says.
-_HALVINGS, _MORE = 80, 1.01
-# Bodies that part too slowly for that are looked at when they may have moved so far, against size: do they cross?
-_SLIPS = 1e-6, 1e-4, 1e-2
-# A pair is looked at later if it cannot meet in so much of the time it is asked about.
-_SHORT = 0.03
 # Bodies that parted from an implicit one are searched first for the time in which they move by so much of their size, then twice as long
 # and so on. Effort only: bounds along the surface of such bodies are good as long as little happens.
 _STRIDE = 0.1
-# Where it is known where bodies may meet, they are searched for the time in which they move by so much of their size. Effort only.
-_AT_ONCE = 0.2
-# The advice for contacts that depend on how bodies meet exactly.
-_ELSEWHERE = "move a start a little, or end the run before"
+
+
+class Due:
+    """Entries for the queue, which go in by the order of the pairs, whichever provider told them."""
+
+    def __init__(self, keys: Iterable[PairKey]) -> None:
+        self._entries: dict[PairKey, list[tuple[float, EventKind, Contacts | None]]] = {key: [] for key in keys}
+
+    def push(self, time: float, kind: EventKind, key: PairKey, found: Contacts | None = None) -> None:
+        self._entries[key].append((time, kind, found))
+
+    def put(self, s: Simulation) -> None:
+        """Put all into the queue."""
+        for key, entries in self._entries.items():
+            for time, kind, found in entries:
+                s.push(time, kind, key, found)
+
+
+class Near(NamedTuple):
+    """A pair that is left for a search; where and until when it may meet, if trees tell that."""
+
+    asked: Asked
+    near: ApartUntil | None
 
 
 def changed(s: Simulation, bodies: set[int], clock: Clock) -> None:
@@ -60,123 +65,155 @@ def changed(s: Simulation, bodies: set[int], clock: Clock) -> None:
 
 def ask_all(s: Simulation, bodies: Iterable[int], clock: Clock) -> None:
     """Ask of all pairs near these bodies when they meet."""
+    keys = list[PairKey]()
     for key in sorted({PairKey(min(k, j), max(k, j)) for k in bodies for j in s.near.near(k)}):
-        ask(s, key, clock)
+        keys.append(key)
         if key in s.pairs.held and (others := s.pairs[key].others) is not None:
-            for n in range(len(others[1])):
-                ask(s, key._replace(part=n), clock)
+            keys += [key._replace(part=n) for n in range(len(others[1]))]
+    ask(s, keys, clock)
 
 
-def ask(s: Simulation, key: PairKey, clock: Clock) -> None:
-    """Ask when two bodies meet, as long as both are in their boxes. A contact comes into the queue."""
+def ask(s: Simulation, keys: Sequence[PairKey], clock: Clock) -> None:
+    """Ask when pairs meet, as long as their bodies are in their boxes."""
+    due = Due(keys)
+    left = [asked for key in keys if (asked := opened(s, key)) is not None]
+    for form in CLOSED_FORMS:
+        mine = [a for a in left if a.key.whole and a.until < math.inf and form.accepts(s.actors[a.key.i], s.actors[a.key.j])]
+        if mine:
+            open_still = {a.key: a for a in ask_closed_form(s, due, form, mine)}
+            asked = {a.key for a in mine}
+            left = [open_still.get(a.key, a) for a in left if a.key not in asked or a.key in open_still]
+    search(s, due, ask_bounds(s, due, [parted(s, a, clock) for a in left]), clock)
+    due.put(s)
+
+
+def opened(s: Simulation, key: PairKey) -> Asked | None:
+    """The pair with the times about which it is to be asked; None if all of these are known. Raises Undecided for a pair that is held, of
+    which a body moves otherwise.
+    """
     one, other, pair = s.actors[key.i], s.actors[key.j], s.pairs[key]
     if pair.held:
         if pair.motions != s.versions(key):
-            raise Undecided(s.reason(key.bodies, "touch while one of them changes its motion, and no rule says how they go on", _ELSEWHERE))
-        return
+            raise Undecided(s.reason(key.bodies, "touch while one of them changes its motion, and no rule says how they go on", ELSEWHERE))
+        return None
     if not (one.free or other.free) or (one.still and other.still):
-        return
+        return None
     until = known_until(s, key)
     if pair.until >= until and pair.motions == s.versions(key):
-        return
+        return None
     if s.far.beyond(key, (one, other), until):
         is_clear(s, key, until)
-        return
+        return None
     begin = clear_until(s, key)
-    if not until > begin or move_alike(one, other, s.now):
-        return
     s.activity = Activity(Work.SEARCH, key.bodies, s.now)
-    provider = provider_of(one, other) if key.whole else None
-    if provider is not None and until < math.inf:
-        enough, begin = begin + _SHORT * (until - begin), by_rules(s, provider, key, (begin, until))
-        if begin >= until or s.pairs[key].impact is not None:
-            return
-        if begin > enough:
-            s.push(begin, EventKind.LOOK, key)
-            return
-    s.activity, near = Activity.search(key.bodies, s.now, clock), None
-    if s.pairs[key].state is State.PARTING:
-        begin, near = parted_at(s, key, until, clock)
-    start = s.pairs[key].start
-    if start is Start.DISJOINT and begin < until:
-        later, enough = not_before(s, key, (begin, until)), begin + _SHORT * (until - begin)
-        near = near if near or later > enough else near_until(s, key, (begin, until), enough)
-        later = near.until if near else later
-        if later > enough:
-            is_clear(s, key, later)
-            if later < until:
-                s.push(later, EventKind.LOOK, key)
-            return
-    begin, end, region = near or (begin, min(until, stride_of(s, key, begin)), None)
-    if begin < end:
-        if start is Start.TOUCHING:
-            check_slips(s, key, end, clock)
-        note(s, key, meet(*sides_of(s, key), (begin, end), start, s.size(key), clock, region), start, end)
-    if begin < end < until and s.pairs[key].impact is None:
-        s.push(end, EventKind.LOOK, key)
+    return None if not until > begin or move_alike(one, other, s.now) else Asked(key, begin, until)
+
+
+def ask_closed_form(s: Simulation, due: Due, form: TimeOfImpact, asked: Sequence[Asked]) -> list[Asked]:
+    """Ask a closed form; return the pairs that are left open, from when on."""
+    left = list[Asked]()
+    for a, known in zip(asked, by_closed_form(s, form, asked), strict=True):
+        if known.hit is None and not known.found.until > a.begin:
+            left.append(a)
+            continue
+        proved_apart(s, a.key, known)
+        begin = known.found.until
+        if known.hit is not None:
+            note(s, due, a.key, known.hit, Start.DISJOINT, a.until)
+        if begin >= a.until or s.pairs[a.key].impact is not None:
+            continue
+        if begin > enough_of(a):
+            due.push(begin, EventKind.LOOK, a.key)
+        else:
+            left.append(a._replace(begin=begin))
+    return left
+
+
+def enough_of(asked: Asked) -> float:
+    """A bound that is as late as this is enough for now."""
+    return asked.begin + SHORT * (asked.until - asked.begin)
+
+
+def parted(s: Simulation, asked: Asked, clock: Clock) -> Near:
+    """The pair from when on it is apart, if it parts from a touch, and where it may meet then."""
+    s.activity = Activity.search(asked.key.bodies, s.now, clock)
+    if s.pairs[asked.key].state is not State.PARTING:
+        return Near(asked, None)
+    begin, near = parted_at(s, asked.key, asked.until, clock)
+    return Near(asked._replace(begin=begin), near)
+
+
+def ask_bounds(s: Simulation, due: Due, left: Sequence[Near]) -> list[Near]:
+    """Ask spheres about pairs that are apart, and trees about those that spheres leave open; return the pairs left for a search."""
+    apart = {n.asked.key: n for n in left if s.pairs[n.asked.key].start is Start.DISJOINT and n.asked.begin < n.asked.until}
+    later = sphere_bounds(s, [n.asked for n in apart.values()])
+    near = {key: n.near for key, n in apart.items()}
+    near |= tree_bounds(s, [n.asked for key, n in apart.items() if n.near is None and not later[key] > enough_of(n.asked)])
+    found = list[Near]()
+    for n in left:
+        key, told = n.asked.key, near.get(n.asked.key, n.near)
+        until = later.get(key, -math.inf) if told is None else told.until
+        if key in apart and until > enough_of(n.asked):
+            is_clear(s, key, until)
+            if until < n.asked.until:
+                due.push(until, EventKind.LOOK, key)
+        else:
+            found.append(Near(n.asked, told))
+    return found
+
+
+def sphere_bounds(s: Simulation, asked: Sequence[Asked]) -> dict[PairKey, float]:
+    """The times before which bounding spheres of pairs are apart; the beginning where nothing is known."""
+    later, (spheres, _) = {a.key: a.begin for a in asked}, s.bounds
+    bodies = {a.key: (s.actors[a.key.i], s.actors[a.key.j]) for a in asked}
+    mine = [a for a in asked if spheres.accepts(*bodies[a.key])]
+    if mine:
+        pairs = PairBatch.of([bodies[a.key] for a in mine], [(a.begin, a.until) for a in mine], [0.0] * len(mine),
+                             [a.key.bodies for a in mine])
+        later.update(zip((a.key for a in mine), spheres.separated_until(pairs).until.tolist(), strict=True))
+    return later
+
+
+def tree_bounds(s: Simulation, asked: Sequence[Asked]) -> dict[PairKey, ApartUntil]:
+    """The times and places at which pairs may meet, of those of which trees know that."""
+    _, trees = s.bounds
+    bodies = {a.key: tuple(s.actors[k] for k in ordered(s.actors, a.key.bodies)) for a in asked}
+    mine = [a for a in asked if a.key.whole and trees.accepts(*bodies[a.key])]
+    if not mine:
+        return {}
+    pairs = PairBatch.of([bodies[a.key] for a in mine], [(a.begin, a.until) for a in mine], [s.size(a.key) for a in mine],
+                         strides=[stride_at_once(s, a.key) for a in mine], soon=[enough_of(a) for a in mine])
+    found = trees.separated_until(pairs)
+    rows = zip(mine, found.until.tolist(), found.horizons.tolist(), found.regions, strict=True)
+    return {a.key: ApartUntil(until, horizon, region) for a, until, horizon, region in rows if until > -math.inf}
+
+
+def search(s: Simulation, due: Due, left: Sequence[Near], clock: Clock) -> None:
+    """Search pairs one after the other, so that a search that does not come to its end is that of the pair it is told of."""
+    for (key, begin, until), near in left:
+        s.activity = Activity.search(key.bodies, s.now, clock)
+        begin, end, region = near or (begin, min(until, stride_of(s, key, begin)), None)
+        start = s.pairs[key].start
+        if begin < end:
+            if start is Start.TOUCHING:
+                check_slips(s, key, end, clock)
+            note(s, due, key, searched(s, key, (begin, end), start, region, clock), start, end)
+        if begin < end < until and s.pairs[key].impact is None:
+            due.push(end, EventKind.LOOK, key)
+
+
+def searched(s: Simulation, key: PairKey, window: Window, start: Start | None, region: Region | None, clock: Clock) -> Contacts:
+    """The answer of a search for the first contact of a pair."""
+    i, j = ordered(s.actors, key.bodies)
+    pairs = PairBatch.of([(s.actors[i], s.actors[j])], [window], [s.size(key)], starts=[start], sides=[sides_of(s, key)], regions=[region])
+    found, = SEARCH.first_contacts(pairs, SEARCH.separated_until(pairs), clock)
+    assert found is not None, "a search has an answer"
+    return found
 
 
 def both_flat(s: Simulation, key: PairKey) -> bool:
     """Whether all corners of both bodies are known, and that they are all there is to them."""
     return key.whole and separating_planes.accepts(s.actors[key.i], s.actors[key.j])
-
-
-def by_rules(s: Simulation, rules: TimeOfImpact, key: PairKey, window: Window) -> float:
-    """The time up to which two bodies are proved apart, or barely in each other since they touched; and their next contact comes into the
-    queue, if that is proved.
-    """
-    (a, b), size, doubtful = ordered(s.actors, key.bodies), s.size(key), s.pairs[key].start is not Start.DISJOINT
-    speed, deep = expiry.closing_bound(s, key), _SOON[0] * size
-    stride = _STRIDING * size / speed if speed > 0.0 else math.inf
-    one, other = s.actors[a], s.actors[b]
-    found = rules.parted(one, other, window, deep if doubtful else 0.0, stride)
-    hit = rules.met(one, other, found, window[1], size) if window[0] < found.until < window[1] else None
-    if (doubtful or s.pairs[key].motions is None) and not found.until > window[0] and found.gap > -_SOON[1] * size:
-        # What hits another one is moved out of it, and may be moved into a third: it comes out again, or hits that at once.
-        doubtful, gap = True, found.gap
-        found = rules.parted(one, other, window, _OUTWARD * size - (1.0 + _OUTWARD) * gap, stride)
-        hit = rules.met(one, other, found, window[1], size, _OUTWARD * speed) if found.until < window[1] else None
-        if hit is None and not found.until > window[0]:
-            found = rules.parted(one, other, window, max(deep, -2.0 * gap), stride)
-    if hit is None and found.until < window[1] and speed * (window[1] - found.until) <= _SOON[1] * size:
-        # They meet just before they are looked at again.
-        rest = rules.parted(one, other, (found.until, window[1]), deep)
-        found, doubtful = (rest, True) if rest.until >= window[1] else (found, doubtful)
-    if hit is None and not found.until > window[0]:
-        return window[0]
-    pair = s.pairs[key]
-    if found.since < math.inf:
-        pair = pair.sure().separates()
-    elif pair.state is not State.PARTING:
-        # What may be hardly in each other is not searched as if it were apart.
-        pair = pair.unsure()
-    pair = pair.apart_from(found.since) if doubtful else pair
-    s.pairs[key] = pair.clear(found.until, s.versions(key))
-    if hit is not None:
-        note(s, key, hit, Start.DISJOINT, window[1])
-    return found.until
-
-
-def known_until(s: Simulation, key: PairKey) -> float:
-    """The time up to which both are in their boxes, and move as their formulas say."""
-    i, j = key.bodies
-    return min(s.near.both_until(i, j), s.actors[i].lasts, s.actors[j].lasts)
-
-
-def near_until(s: Simulation, key: PairKey, window: tuple[float, float], soon: float = math.inf, anew: bool = True) -> ApartUntil | None:
-    """The place and the time at which two bodies that fly may meet, looked at more closely, for a while from when they may on, if that is
-    `soon`; None of balls, with each other or beside what is fixed, of which all is known, and where nothing is. `anew`: see
-    `bounding_trees.near`.
-    """
-    one, other = (s.actors[k] for k in key.bodies)
-    flying = one.course.ballistic and other.course.ballistic
-    if not key.whole or not flying or all(a.ball or a.rigid.fixed for a in (one, other)):
-        return None
-    a, b = ordered(s.actors, key.bodies)
-    speed = expiry.closing_bound(s, key)
-    stride = _AT_ONCE * s.size(key) / speed if speed > 0.0 else math.inf
-    found = bounding_trees.near(s.actors[a], s.actors[b], window, stride, soon, anew)
-    return found if found and (found.region is None or found.until < found.horizon) else None
 
 
 def stride_of(s: Simulation, key: PairKey, begin: float) -> float:
@@ -208,75 +245,18 @@ def is_clear(s: Simulation, key: PairKey, until: float) -> None:
     s.pairs[key] = s.pairs[key].clear(until, s.versions(key))
 
 
-def sides_of(s: Simulation, key: PairKey) -> tuple[QueryBody, QueryBody]:
-    a, b = ordered(s.actors, key.bodies)
-    sides = {k: s.actors[k].moving for k in (a, b)}
-    if not key.whole:
-        others = s.pairs[PairKey(*key.bodies)].others
-        assert others is not None
-        sides[others[0]] = others[1][key.part]
-    return sides[a], sides[b]
-
-
-def parted_at(s: Simulation, key: PairKey, until: float, clock: Clock) -> tuple[float, ApartUntil | None]:
-    """Bodies that part from a touch: a time at which they are proved apart, and until which they move so little that they cannot be in
-    each other deeper than a billionth of their size; if none is found, now. And where they may meet up to a time, if that is known.
-    """
-    speed, pull = expiry.closing_bound(s, key), s.pairs[key].pull
-    s.pairs[key] = s.pairs[key].pulled(None)
-    near = near_until(s, key, (s.now, until), s.now + _SHORT * (until - s.now)) if pull is None else None
-    # Where what is left of a touch comes together slowly, another part may come down at once.
-    for drawn, part in itertools.product(dict.fromkeys((pull, None)), _SOON) if speed > 0.0 else ():
-        later = (
-            while_near(s, key, part * s.size(key) / speed)
-            if drawn is None
-            else while_near(s, key, math.sqrt(2.0 * part * s.size(key) / drawn), _ALONG)
-        )
-        if not later > s.now:
-            continue
-        # Where all that touches is proved to part they leave each other from now on.
-        leaves = near is not None and near.until >= later
-        known = None if leaves else near_until(s, key, (s.now, later), anew=False)
-        if leaves or (known and known.until >= later) or surfaces_apart(*sides_of(s, key), later, clock, _FINE, known and known.region):
-            s.pairs[key] = s.pairs[key].separates().clear(later, s.versions(key)).apart_from(later)
-            return later, near if leaves else None
-    return s.now, None
-
-
-def while_near(s: Simulation, key: PairKey, most: float, reach: float = _SOON[-1]) -> float:
-    """A time, `most` from now at the latest, until which no two points of the bodies come together by more than that, against size."""
-    later = min(s.now + most, known_until(s, key))
-    for _ in range(_HALVINGS if later < math.inf else 0):
-        (lo, hi, turning), (low, high, other) = (s.actors[k].pace(s.now, later) for k in key.bodies)
-        speed = float(np.linalg.norm(np.maximum(np.abs(hi - low), np.abs(high - lo)))) + turning + other
-        if (later - s.now) * speed <= _MORE * reach * s.size(key):
-            return later
-        later = s.now + (later - s.now) / 2.0
-    return s.now
-
-
-def check_slips(s: Simulation, key: PairKey, end: float, clock: Clock) -> None:
-    """Check bodies that touch, and barely part: raises Undecided where they are found to cross before they are found apart, since then they
-    do not part at all.
-    """
-    for moment in (*(min(end, while_near(s, key, math.inf, reach)) for reach in _SLIPS), end):
-        if moment > s.now and surfaces_apart(*sides_of(s, key), moment, clock):
-            return
-        if moment > s.now and surfaces_cross(*sides_of(s, key), moment, clock):
-            raise Undecided(s.reason(key.bodies, f"stay in contact in a way that is not followed, and cross by t = {moment!r}", _ELSEWHERE))
-
-
-def note(s: Simulation, key: PairKey, found: Contacts, start: Start | None, end: float) -> None:
+def note(s: Simulation, due: Due, key: PairKey, found: Contacts, start: Start | None, end: float) -> None:
+    """Note the answer of a search, or of a closed form. A contact comes into the queue."""
     i, j = key.bodies
     if found.status is Status.BUDGET_SPENT:
         raise Undecided
     if start is None and found.start[0, 1] is Start.OVERLAPPING:
-        raise Undecided(s.reason((i, j), "overlap, after a contact that did not keep them apart", _ELSEWHERE, found.time_span[0]))
+        raise Undecided(s.reason((i, j), "overlap, after a contact that did not keep them apart", ELSEWHERE, found.time_span[0]))
     if found.status is not Status.NO_CONTACT:
         assert found.time is not None
         # Nothing more is asked until then, or until one of them moves otherwise.
         s.pairs[key] = s.pairs[key].clear(math.inf, s.versions(key), found.clear_until)
-        s.push(max(found.time[0], s.now), EventKind.HIT, key, found)
+        due.push(max(found.time[0], s.now), EventKind.HIT, key, found)
         return
     # What parted is looked at once more; what is then proved apart stays so.
     doubtful = start is Start.TOUCHING or (start is None and found.start[0, 1] is not Start.DISJOINT)
@@ -284,11 +264,6 @@ def note(s: Simulation, key: PairKey, found: Contacts, start: Start | None, end:
     s.pairs[key] = pair.separates().unsure() if doubtful else pair
 
 
-def not_before(s: Simulation, key: PairKey, window: tuple[float, float]) -> float:
-    """A time before which balls round two bodies are apart, or a ball and the box of a body that is fixed; without any search."""
-    i, j = key.bodies
-    one, other = s.actors[i], s.actors[j]
-    if not (one.course.ballistic and other.course.ballistic):
-        return window[0]
-    still = i if one.rigid.fixed else j if other.rigid.fixed else None
-    return s.far.until((i, j), (one, other), None if still is None else s.near.box(still), window)
+def not_before(s: Simulation, key: PairKey, window: Window) -> float:
+    """A time before which bounding spheres of two bodies are apart; the beginning of the window where nothing is known."""
+    return sphere_bounds(s, [Asked(key, *window)])[key]

@@ -27,6 +27,7 @@ from ..event import Event
 from ..journal import Noted, Undoable
 from ..motion.moving_body import MovingBody
 from ..motion.state import Particulars
+from ..narrow_phase.time_of_impact import bounds_of
 from ..reason import Activity, Reason, Work
 from .event_queue import BodyKey, EventKind, EventQueue, Key, PairKey
 from .pair import Manifold, Pairs
@@ -82,7 +83,8 @@ class Simulation:
     """A run up to a time, `now`. `events`, and bodies that came to `rests`.
 
     `law`: the response of contacts; `coefficients`: restitution and friction of two bodies; `forces`: those besides `gravity`, if any.
-    `near`: the bodies that come near each other; `far`: until when pairs are apart, however they turn; `queue`: what is to be done;
+    `near`: the bodies that come near each other; `far`: until when pairs are apart, however they turn; `bounds`: providers of that, and of
+    where they may meet; `queue`: what is to be done;
     `pairs`: all that is known of pairs; `contacts`: motions of bodies in contact; `steps`: how long a time is tried at once by bodies that
     are followed, of those that turn, and others. `activity`: what the run did last; `over`: why nothing can come any more; `stuck`: why
     it cannot go on.
@@ -102,6 +104,7 @@ class Simulation:
         self.gravity = np.zeros(3) if gravity is None else gravity
         self.particulars: list[Particulars] = []
         self.near, self.far, self.queue = MovingBoxes(len(actors)), Far(), EventQueue(self.versions)
+        self.bounds = bounds_of(self.near, self.far)
         self.pairs, self.contacts = Pairs(), BodyContacts()
         self.steps: Undoable[tuple[int, bool], float] = Undoable()
         self.events: list[Event] = []

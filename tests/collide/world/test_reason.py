@@ -15,7 +15,17 @@ from collide.search.budget import Budget
 from collide.search.clock import Clock
 from collide.world.features.local_geometry import Lost
 from collide.world.reason import Activity, Reason, Undecided, Work, together
-from collide.world.simulation import contact_mode, contact_motion, contact_points, expiry, impact_points, loop, low_bounces, next_contact
+from collide.world.simulation import (
+    contact_mode,
+    contact_motion,
+    contact_points,
+    expiry,
+    impact_points,
+    loop,
+    low_bounces,
+    next_contact,
+    parting,
+)
 from collide.world.simulation.event_queue import EventEntry, EventKind, PairKey
 from collide.world.simulation.state import Simulation
 
@@ -50,17 +60,17 @@ def entry(found: Any) -> EventEntry:
 
 def asked(s: Simulation, clock: Clock, patch: Any) -> None:
     s.pairs[PAIR] = s.pairs[PAIR].goes_on((-1, -1))
-    next_contact.ask(s, PAIR, clock)
+    next_contact.ask(s, [PAIR], clock)
 
 
 def slipping(s: Simulation, clock: Clock, patch: Any) -> None:
-    patch.setattr(next_contact, "surfaces_apart", lambda *_: False)
-    patch.setattr(next_contact, "surfaces_cross", lambda *_: True)
-    next_contact.check_slips(s, PAIR, 1.0, clock)
+    patch.setattr(parting, "surfaces_apart", lambda *_: False)
+    patch.setattr(parting, "surfaces_cross", lambda *_: True)
+    parting.check_slips(s, PAIR, 1.0, clock)
 
 
 def overlapping(s: Simulation, clock: Clock, patch: Any) -> None:
-    next_contact.note(s, PAIR, found(start={PAIR.bodies: Start.OVERLAPPING}), None, 1.0)
+    next_contact.note(s, next_contact.Due([PAIR]), PAIR, found(start={PAIR.bodies: Start.OVERLAPPING}), None, 1.0)
 
 
 def lost(s: Simulation, clock: Clock, patch: Any) -> None:

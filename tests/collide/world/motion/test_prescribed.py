@@ -8,7 +8,7 @@ import sympy as sp
 
 from codegen.interval import Interval
 from collide import Outcome, RigidBody, World
-from collide.world.simulation import next_contact
+from collide.world.narrow_phase import time_of_impact
 from generative import Chain, ParametricSurface, Rigid, revolute, solids, t, u, v
 
 from ..scenes import BALL, EGG, FLOOR
@@ -72,13 +72,13 @@ def test_forces_press_without_gravity():
 @pytest.mark.parametrize(("wide", "events"), [(1e-9, 1), (1e-4, 0)])
 def test_a_hit_whose_time_is_told_loosely_is_no_event(monkeypatch, wide, events):
     """In that time the egg, whose speed is 1, moves so far: impulses at its points as it begins would act where nothing touches yet."""
-    meet = next_contact.meet
+    meet = time_of_impact.meet
 
     def loosely(*arguments):
         found = meet(*arguments)
         return found if found.time is None else replace(found, time=Interval(found.time[0], found.time[0] + wide))
 
-    monkeypatch.setattr(next_contact, "meet", loosely)
+    monkeypatch.setattr(time_of_impact, "meet", loosely)
     run = World([RigidBody(WALL, fixed=True), RigidBody(EGG, position=(3, 0, 0), velocity=(-1, 0, 0))], gravity=(0, 0, 0)).run(until=4.0)
     assert len(run.events) == events and run.until >= 2.0 - 1e-9
     assert (run.outcome is Outcome.UNRESOLVED) == (events == 0) == ("not known more closely" in run.reason)

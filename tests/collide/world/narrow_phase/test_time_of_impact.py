@@ -1,4 +1,6 @@
-"""Every provider of times of impact obeys one suite; the referees are the distance of centres, and the axes of boxes at many times."""
+"""Every provider of times of impact obeys one suite, also of batches of pairs (`pair_batch`); the referees are the distance of centres, and
+the axes of boxes, at many times.
+"""
 
 import itertools
 from typing import Any
@@ -7,9 +9,13 @@ import numpy as np
 import pytest
 
 from collide import RigidBody, World
+from collide.answers.contacts import Contacts
+from collide.search.budget import Budget
+from collide.search.clock import Clock
 from collide.world.motion.moving_body import MovingBody
-from collide.world.narrow_phase import separating_planes, spheres
-from collide.world.narrow_phase.time_of_impact import PROVIDERS, provider_of
+from collide.world.narrow_phase.pair_batch import PairBatch, Separations
+from collide.world.narrow_phase.time_of_impact import CLOSED_FORMS, SEARCH, TimeOfImpact, closed_form_of
+from collide.world.simulation import expiry
 from models.shapes.solids import box
 
 from ..scenes import BALL, EGG, FLOOR, set_up
@@ -49,43 +55,94 @@ def gap_over_floor(one: MovingBody, other: MovingBody, t: float) -> float:
     return float((other if one.rigid.fixed else one).course.centre_at(t)[2]) - 1.0
 
 
-CASES = [(boxes, gap_of_boxes, separating_planes), (balls, gap_of_balls, spheres), (ball_and_floor, gap_over_floor, spheres)]
+SCENES = {"boxes": (boxes, gap_of_boxes), "balls": (balls, gap_of_balls), "ball and floor": (ball_and_floor, gap_over_floor)}
+# Each provider, with the scenes that it accepts.
+CASES = [("SeparatingPlanes", "boxes"), ("SphereGaps", "balls"), ("SphereGaps", "ball and floor"), ("BoundingSpheres", "boxes"),
+         ("BoundingSpheres", "balls"), ("BoundingSpheres", "ball and floor"), ("BoundingTrees", "boxes"), ("IntervalSearch", "boxes"),
+         ("IntervalSearch", "balls"), ("IntervalSearch", "ball and floor")]  # fmt: skip
+WINDOW, STEPS = (0.0, 2.0), 2001
 
 
-def actors(given: tuple[Body, Body]) -> tuple[MovingBody, MovingBody]:
-    one, other = set_up(World([RigidBody(**body) for body in given], gravity=(0, 0, 0))).actors
-    return one, other
+class Asked:
+    """The provider of a run, and the two bodies of that."""
+
+    def __init__(self, name: str, scene: str, seed: int) -> None:
+        made, gap = SCENES[scene]
+        simulation = set_up(World([RigidBody(**body) for body in made(np.random.default_rng(seed))], gravity=(0, 0, 0)))
+        for k in range(2):
+            expiry.place(simulation, k)
+        self.provider: TimeOfImpact = next(p for p in (*CLOSED_FORMS, *simulation.bounds, SEARCH) if type(p).__name__ == name)
+        self.one, self.other = simulation.actors
+        self.gap = lambda t: gap(self.one, self.other, t)
+        times = np.linspace(*WINDOW, STEPS)
+        self.first = next((t for t in times if self.gap(t) < -1e-12), np.inf)
+
+    def batch(self, turned: bool = False, times: int = 1) -> PairBatch:
+        pair = (self.other, self.one) if turned else (self.one, self.other)
+        ends = [WINDOW[1] * (1.0 - k / 8.0) for k in range(times)]
+        return PairBatch.of([pair] * times, [(WINDOW[0], end) for end in ends], [0.5] * times, [(1, 0) if turned else (0, 1)] * times,
+                            strides=[0.05] * times)
+
+    def contacts(self, pairs: PairBatch, apart: Separations) -> list[Contacts | None]:
+        return self.provider.first_contacts(pairs, apart, Clock(Budget(seconds=60)))
 
 
-@pytest.mark.parametrize(("made", "gap", "provider"), CASES)
-@pytest.mark.parametrize("seed", range(4))
-def test_no_bound_is_later_than_bodies_meet_and_the_order_does_not_matter(made: Any, gap: Any, provider: Any, seed: int) -> None:
-    pair, window = actors(made(np.random.default_rng(seed))), (0.0, 2.0)
-    assert provider_of(*pair) is provider is provider_of(*pair[::-1])
-    times = np.linspace(*window, 4001)
-    first = next((t for t in times if gap(*pair, t) < -1e-12), np.inf)
-    for one, other in (pair, pair[::-1]):
-        found = provider.parted(one, other, window)
-        assert found.since == 0.0 and found.until <= first
-        hit = provider.met(one, other, found, window[1], 0.5) if found.until < window[1] else None
-        if hit is None:
+@pytest.fixture(params=[(*case, seed) for case in CASES for seed in range(3)], ids=lambda p: "-".join(map(str, p)))
+def asked(request: pytest.FixtureRequest) -> Asked:
+    return Asked(*request.param)
+
+
+def test_the_cases_are_of_all_providers() -> None:
+    simulation = set_up(World([RigidBody(BALL)], gravity=(0, 0, 0)))
+    assert {name for name, _ in CASES} == {type(p).__name__ for p in (*CLOSED_FORMS, *simulation.bounds, SEARCH)}
+
+
+def test_no_bound_is_later_than_bodies_meet_and_the_order_does_not_matter(asked: Asked) -> None:
+    for turned in (False, True):
+        pairs = asked.batch(turned)
+        assert asked.provider.accepts(pairs.one[0], pairs.other[0])
+        found = asked.provider.separated_until(pairs)
+        assert found.since.tolist() == [0.0] and found.until[0] <= min(asked.first, found.horizons[0])
+        (hit,) = asked.contacts(pairs, found) if found.until[0] < WINDOW[1] else (None,)
+        if hit is None or hit.time is None:
+            assert hit is None or asked.first == np.inf
             continue
         # It is the zero of the gap, which falls there.
-        assert found.until <= hit.time[0] <= hit.time[1] <= first and first - hit.time[1] <= times[1]
-        assert gap(one, other, hit.time[0] - 1e-9) > 0.0 > gap(one, other, hit.time[1] + 1e-6)
+        assert found.until[0] <= hit.time[0] <= hit.time[1] <= asked.first and asked.first - hit.time[1] <= WINDOW[1] / (STEPS - 1)
+        assert asked.gap(hit.time[0] - 1e-6) > 0.0 > asked.gap(hit.time[1] + 1e-6)
         assert hit.existence.all() and np.allclose(np.linalg.norm(hit.normals, axis=1), 1.0)
-        assert hit.normals[0] @ (other.course.centre_at(hit.time[0]) - one.course.centre_at(hit.time[0])) > 0.0 or one.rigid.fixed
 
 
-@pytest.mark.parametrize(("made", "gap", "provider"), CASES)
-def test_some_impacts_are_proved(made: Any, gap: Any, provider: Any) -> None:
+def test_many_pairs_at_once_are_answered_as_one_by_one(asked: Asked) -> None:
+    pairs = asked.batch(times=3)
+    together = asked.provider.separated_until(pairs)
+    for k in range(3):
+        alone = PairBatch(*(e[k:k + 1] for e in pairs))
+        one = asked.provider.separated_until(alone)
+        for all_, own in zip(together[:6], one[:6], strict=True):
+            np.testing.assert_array_equal(all_[k], own[0])
+        if together.until[k] < pairs.windows[k, 1]:
+            both = asked.contacts(pairs, together)[k], asked.contacts(alone, one)[0]
+            assert [None if c is None else c.time for c in both] == [None if both[0] is None else both[0].time] * 2
+
+
+@pytest.mark.parametrize("scene", SCENES)
+def test_closed_forms_agree_with_the_search(scene: str) -> None:
     found = []
     for seed in range(4):
-        one, other = actors(made(np.random.default_rng(seed)))
-        apart = provider.parted(one, other, (0.0, 2.0))
-        found.append(apart.until < 2.0 and provider.met(one, other, apart, 2.0, 0.5) is not None)
-    assert any(found)
+        asked = Asked("IntervalSearch", scene, seed)
+        form = closed_form_of(asked.one, asked.other)
+        assert form is not None
+        apart = form.separated_until(asked.batch())
+        (closed,) = form.first_contacts(asked.batch(), apart) if apart.until[0] < WINDOW[1] else (None,)
+        (searched,) = asked.contacts(asked.batch(), asked.provider.separated_until(asked.batch()))
+        assert searched is not None and (closed is None or (closed.time is not None and searched.time is not None))
+        if closed is not None and closed.time is not None and searched.time is not None:
+            found.append(closed.time)
+            assert closed.time.lo <= searched.time.hi and searched.time.lo <= closed.time.hi
+    assert found, "some impacts are proved"
 
 
-def test_what_no_provider_accepts_is_searched() -> None:
-    assert provider_of(*actors(({"shape": EGG}, {"shape": BALL, "position": (4, 0, 0)}))) is None and len(PROVIDERS) == 2
+def test_what_has_no_closed_form_is_searched() -> None:
+    one, other = set_up(World([RigidBody(EGG), RigidBody(BALL, position=(4, 0, 0))], gravity=(0, 0, 0))).actors
+    assert closed_form_of(one, other) is None and SEARCH.accepts(one, other) and len(CLOSED_FORMS) == 2
