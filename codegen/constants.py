@@ -3,7 +3,7 @@
 import functools
 import math
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import sympy as sp
@@ -13,6 +13,7 @@ from .graph.binders import EXPANDED
 from .graph.expr import Expr, ExprPool, reachable
 from .kernel import Kernel, compile, enclose_repeated
 from .reference.interpreter import enclose_constant
+from .forms.skeleton import Skeleton
 
 Step = tuple[Any, ...]
 """("rational",) is the next leaf, ("is", number), ("power", exponent, place), or a function and the places of its arguments."""
@@ -23,6 +24,7 @@ _UNORDERED = frozenset((sp.Add, sp.Mul))
 _PARTS, _DEPTH = 400, 40
 # Against a number, the width up to which an enclosure by a kernel does.
 _TIGHT = 2.0**-47
+_NONE = np.empty((1, 0))
 
 
 def enclose_graph(constant: Expr) -> tuple[float, float]:
@@ -44,16 +46,70 @@ def enclose_all(numbers: Sequence[Any]) -> np.ndarray:
     """(n, 2): enclosures of exact real numbers, those of rational numbers and of their roots tight. Others that are made of the same
     operations are enclosed by one kernel, whatever the rational numbers in them; where that is not within 2^-47 of them, tightly, too.
     """
-    found, written = np.full((len(numbers), 2), np.nan), _Written()
+    found, others = np.full((len(numbers), 2), np.nan), list[int]()
     for k, e in enumerate(numbers):
-        if not isinstance(e, sp.Basic) or not e.args or _root(e) is not None or not written.take(e, k):
+        if isinstance(e, sp.Rational) or not getattr(e, "args", ()):
             found[k] = enclose(e)
-    if written.places:
-        lo, hi = written.bounds([enclose(e) for e in written.leaves])
-        tight = hi - lo <= _TIGHT * np.minimum(np.abs(lo), np.abs(hi))
-        for k, own, known in zip(written.places, np.stack([lo, hi], axis=1), tight, strict=True):
-            found[k] = own if known else enclose(numbers[k])
+        else:
+            others.append(k)
+    if others:
+        _enclose_operations([numbers[k] for k in others], others, found)
     return found
+
+
+def _enclose_operations(numbers: Sequence[Any], places: Sequence[int], found: np.ndarray) -> None:
+    """Puts enclosures of numbers with operations in their places."""
+    skeleton = Skeleton(numbers)
+    plan = _plan(skeleton)
+    for k in plan.others:
+        found[places[k]] = enclose(numbers[k])
+    if plan.kernel is None:
+        return
+    ends = np.array([enclose(skeleton.nodes[k]) for k in plan.leaves]).reshape(-1, 2)
+    lo, hi = (end[0] for end in plan.kernel.interval(_NONE, _NONE, parameters=(ends[:, 0], ends[:, 1])))
+    tight = hi - lo <= _TIGHT * np.minimum(np.abs(lo), np.abs(hi))
+    for k, low, high, known in zip(plan.written, lo.tolist(), hi.tolist(), tight.tolist(), strict=True):
+        found[places[k]] = (low, high) if known else enclose(numbers[k])
+
+
+@functools.lru_cache(maxsize=1024)
+def _plan(skeleton: Skeleton) -> "_Plan":
+    """How numbers are enclosed, of which the skeleton decides."""
+    written, others = _Written(), list[int]()
+    for k, e in enumerate(skeleton.expressions):
+        if _root_of(e) or not written.take(e, k):
+            others.append(k)
+    leaves = [skeleton.place(e) for e in written.leaves]
+    kernel = _kernel(tuple(written.steps), tuple(written.roots)) if written.places else None
+    return _Plan(tuple(written.places), tuple(others), tuple(k for k in leaves if k is not None), kernel)
+
+
+class _Plan(NamedTuple):
+    """The places of numbers that one kernel encloses, by steps that lead to roots from leaves, nodes of the skeleton; and of the others."""
+
+    written: tuple[int, ...]
+    others: tuple[int, ...]
+    leaves: tuple[int, ...]
+    kernel: Kernel | None
+
+
+def _rational(p: int, q: int) -> tuple[float, float] | None:
+    """The tight enclosure of p / q, whose quotient Python rounds to nearest; None beyond the range of doubles."""
+    try:
+        near = p / q
+    except OverflowError:
+        return None
+    above, below = near.as_integer_ratio()
+    side = p * below - above * q
+    return (near + 0.0 if side >= 0 else math.nextafter(near, -math.inf)), (near + 0.0 if side <= 0 else math.nextafter(near, math.inf))
+
+
+def _root_of(number: Any) -> tuple[Any, Any] | None:
+    """The rational number and the integer such that the number is one times the square root of the other; None of others."""
+    factors = sp.Mul.make_args(number)
+    factor, root = (factors[0], factors[-1]) if len(factors) == 2 else (sp.S.One, number)
+    known = factor.is_Rational and root.is_Pow and root.exp == sp.S.Half and root.base.is_Integer
+    return (factor, root.base) if known else None
 
 
 def _root(number: Any) -> tuple[float, float] | None:
@@ -61,14 +117,16 @@ def _root(number: Any) -> tuple[float, float] | None:
 
     A double is compared with the number exactly, and moved to its neighbour where it is on the wrong side.
     """
-    factors = sp.Mul.make_args(number)
-    factor, root = (factors[0], factors[-1]) if len(factors) == 2 else (number, sp.S.One)
-    if not factor.is_Rational or not (root == 1 or (root.is_Pow and root.exp == sp.S.Half and root.base.is_Integer)):
+    if isinstance(number, sp.Rational):
+        return _rational(int(number.p), int(number.q))
+    found = _root_of(number)
+    if found is None:
         return None
-    p, q, d = int(factor.p), int(factor.q), int(root.base if root.is_Pow else 1)
+    factor, base = found
+    p, q, d = int(factor.p), int(factor.q), int(base)
     above, below = p * p * d, q * q
     try:
-        size = abs(p) / q if d == 1 else math.sqrt(above / below)
+        size = math.sqrt(above / below)
     except OverflowError:
         return None
     if not 1e-150 < size < 1e150 and p:
@@ -116,7 +174,7 @@ class _Written:
 
     def __init__(self) -> None:
         self.leaves, self.places = list[Any](), list[int]()
-        self._steps, self._roots = list[Step](), list[int]()
+        self.steps, self.roots = list[Step](), list[int]()
         self._place: dict[Any, int] = {}
         self._kinds: dict[Any, str] = {}
 
@@ -125,7 +183,7 @@ class _Written:
         if not self._kind(number, _DEPTH) or len(self._kinds) > _PARTS:
             return False
         self.places.append(place)
-        self._roots.append(self._write(number))
+        self.roots.append(self._write(number))
         return True
 
     def _kind(self, e: Any, depth: int) -> str:
@@ -163,14 +221,8 @@ class _Written:
         return self._place[e]
 
     def _step(self, step: Step) -> int:
-        self._steps.append(step)
-        return len(self._steps) - 1
-
-    def bounds(self, leaves: Sequence[tuple[float, float]]) -> tuple[np.ndarray, np.ndarray]:
-        """Both ends of enclosures of the numbers, of those of their leaves."""
-        none, ends = np.empty((1, 0)), np.array(leaves).reshape(-1, 2)
-        lo, hi = _kernel(tuple(self._steps), tuple(self._roots)).interval(none, none, parameters=(ends[:, 0], ends[:, 1]))
-        return lo[0], hi[0]
+        self.steps.append(step)
+        return len(self.steps) - 1
 
 
 def _is_data(number: Any) -> bool:

@@ -18,10 +18,10 @@ from .combination import Combination
 from .implicit import ImplicitBody, ImplicitSurface
 from .motion import Motion, Rigid
 from .products import AlongZ, Product
-from .resting import Formulas, Member, resting_solid, resting_surface, symbols_of, written
+from .resting import Member, resting_solid, resting_surface, symbols_of, written
 from .surface import ParametricSurface
 from .symbols import Parameter, parameters_of
-from .template import TemplateReader
+from .template import Formulas, Group, read
 from .triangulated import Triangulated
 
 
@@ -76,8 +76,8 @@ def _carried_member(shape: Member, motion: Motion) -> Member:
 
 def _read_motion(motion: Motion) -> tuple[Moves, tuple[Any, ...]]:
     """The factors of a motion, and their numbers."""
-    read = [_read_factor(f, isinstance(motion, Product)) for f in motion.factors]
-    return tuple(factor for factor, _ in read), tuple(chain(*(numbers for _, numbers in read)))
+    factors = [_read_factor(f, isinstance(motion, Product)) for f in motion.factors]
+    return tuple(factor for factor, _ in factors), tuple(chain(*(numbers for _, numbers in factors)))
 
 
 @functools.lru_cache(maxsize=4096)
@@ -88,13 +88,14 @@ def _read_factor(motion: Motion, kept: bool) -> tuple[Factor, tuple[Any, ...]]:
     """
     if kept and motion.is_constant:
         return Factor((), 12), motion.entries
-    reader, read = TemplateReader(moves=True), tuple[Formulas, ...]()
-    if isinstance(motion, AlongZ):
-        read = (reader.read(motion.formulas, places=True),)
-    else:
-        entries = _forward(motion.entries)
-        read = reader.read(entries[:9]), reader.read(entries[9:], places=True)
-    return Factor(read, len(reader.numbers)), tuple(reader.numbers)
+    formulas, numbers = read([(motion.formulas, True)] if isinstance(motion, AlongZ) else _groups(motion), moves=True)
+    return Factor(formulas, len(numbers)), numbers
+
+
+def _groups(motion: Motion) -> list[Group]:
+    """The entries of the rotation, and of the translation."""
+    entries = _forward(motion.entries)
+    return [(entries[:9], False), (entries[9:], True)]
 
 
 # Of turns about the axes z, x and y by a positive angle these are its sine.
@@ -143,13 +144,12 @@ def _written_factor(factor: Factor, symbols: Sequence[Parameter]) -> Motion:
 def _implicit_member(body: ImplicitBody) -> Member:
     leaves = tuple(dict.fromkeys(body.leaves))
     motions = tuple(dict.fromkeys(leaf.motion for leaf in leaves))
-    shape = TemplateReader()
-    formulas = shape.read([e for leaf in leaves for e in (leaf.body, *chain(*leaf.bounds))])
+    (formulas,), own = read([([e for leaf in leaves for e in (leaf.body, *chain(*leaf.bounds))], False)])
     together = isinstance(body, Combination) and body.together
-    moves, numbers = (_read_together if together and len(motions) > 1 else _read_motions)(motions, len(shape.numbers))
+    moves, numbers = (_read_together if together and len(motions) > 1 else _read_motions)(motions, len(own))
     carriers = tuple(motions.index(leaf.motion) for leaf in leaves)
-    whole = _implicit(_tree(body, leaves), formulas, moves, carriers, len(shape.numbers), len(numbers), together)
-    return Member(whole, symbols_of(len(shape.numbers) + len(numbers)), (*shape.numbers, *numbers))
+    whole = _implicit(_tree(body, leaves), formulas, moves, carriers, len(own), len(numbers), together)
+    return Member(whole, symbols_of(len(own) + len(numbers)), (*own, *numbers))
 
 
 Several = tuple[tuple[Formulas, Formulas], ...] | tuple[tuple[Moves, bool, int], ...] | tuple[tuple[Moves, bool, int, int | None], ...]
@@ -161,9 +161,8 @@ a motion that they have in common and a constant one, None the identity, before 
 def _read_motions(motions: Sequence[Motion], own: int) -> tuple[Several, tuple[Any, ...]]:
     """Several motions of one body, which has `own` other numbers, and their numbers."""
     if not any(isinstance(m, Product) for m in motions):
-        reader = TemplateReader(moves=True)
-        read = tuple((reader.read(e[:9]), reader.read(e[9:], places=True)) for e in (_forward(m.entries) for m in motions))
-        return read, tuple(reader.numbers)
+        formulas, found = read([group for m in motions for group in _groups(m)], moves=True)
+        return tuple(zip(formulas[::2], formulas[1::2], strict=True)), found
     moves: list[tuple[Moves, bool, int]] = []
     numbers: list[Any] = []
     for m in motions:

@@ -21,9 +21,8 @@ from .chart import is_pole
 from .seams import period, turns
 from .surface import ParametricSurface
 from .symbols import Parameter, t, u, v
-from .template import Instruction, TemplateReader, write
+from .template import Formulas, read, write
 
-Formulas = tuple[tuple[Instruction, ...], tuple[int, ...]]
 Path = tuple[Any, Any]
 
 # A solid of more numbers stays as it is: each kernel of its parts would have all of them as parameters.
@@ -76,12 +75,11 @@ def resting_surface(body: ParametricSurface) -> Member:
 
 
 def _read(body: ParametricSurface, fixed: Iterable[Any]) -> Member:
-    shape = TemplateReader(fixed=fixed)
     # A length that is no rational number may be whole turns, after which the surface closes on itself. Then it stays in the formula.
     whole = tuple(not (hi - lo).is_Rational for lo, hi in body.domain.values())
     data = [e for (lo, hi), turn in zip(body.domain.values(), whole, strict=True) for e in (lo, hi - lo if turn else hi)]
-    made = _surface(shape.read([*body.body, *data]), whole, body.flipped, len(shape.numbers))
-    return Member(made, symbols_of(len(shape.numbers)), tuple(shape.numbers))
+    (shape,), numbers = read([([*body.body, *data], False)], fixed=fixed)
+    return Member(_surface(shape, whole, body.flipped, len(numbers)), symbols_of(len(numbers)), numbers)
 
 
 @functools.lru_cache(maxsize=512)
@@ -119,14 +117,14 @@ def resting_solid(body: Solid) -> Member | None:
 
 
 def _read_solid(body: Solid, fixed: Iterable[Any]) -> Member | None:
-    shape = TemplateReader(fixed=fixed)
     features: list[Edge | Vertex] = [*body.edges, *body.vertices]
-    formulas = shape.read([e for face in body.faces for e in _of_face(face)] + [e for feature in features for e in _of_feature(feature)])
-    if len(shape.numbers) > _MOST:
+    written = [e for face in body.faces for e in _of_face(face)] + [e for feature in features for e in _of_feature(feature)]
+    (shape,), numbers = read([(written, False)], fixed=fixed)
+    if len(numbers) > _MOST:
         return None
     layout = (tuple(face.flipped for face in body.faces), tuple(edge.faces for edge in body.edges),
               tuple(vertex.faces for vertex in body.vertices))
-    return Member(_solid(formulas, layout, body.closed, len(shape.numbers)), symbols_of(len(shape.numbers)), tuple(shape.numbers))
+    return Member(_solid(shape, layout, body.closed, len(numbers)), symbols_of(len(numbers)), numbers)
 
 
 def _of_face(face: ParametricSurface) -> Iterator[Any]:

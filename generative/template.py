@@ -9,28 +9,34 @@ in a sine or cosine, such as the 3 of sin(3 u) and the 2 pi of a whole turn, sin
 nothing depends on small numbers in this way.
 """
 
+import functools
 import hashlib
 from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
 import sympy as sp
 
+from codegen.forms.skeleton import PLAIN, Skeleton, is_small
 from codegen.walk import atoms
 
 from .symbols import Parameter, parameters_of
 
-# These may contain numbers that are data. Anything else (conditions, integrals, functions of our own) stays as it is.
-_FUNCTIONS = frozenset((sp.Add, sp.Mul, sp.sin, sp.cos, sp.tan, sp.exp, sp.log, sp.asin, sp.acos, sp.atan, sp.atan2, sp.sinh, sp.cosh,
-                        sp.tanh, sp.Abs, sp.Min, sp.Max))
 # Time spans are divided at the kinks of a motion, so the numbers that say where these are stay in the formula.
 _KINKED = frozenset((sp.Abs, sp.Min, sp.Max))
 _UNORDERED = frozenset((sp.Add, sp.Mul, sp.Min, sp.Max))
-# Small numbers: integers up to this size, fractions of them with denominators up to this one, and irrational ones made of a few of these.
-_INTEGER, _DENOMINATOR, _ATOMS = 1024, 32, 4
+# Irrational numbers are small, too, if they are made of so many small ones at most.
+_ATOMS = 4
+
+# Readings that are kept; a template is some ten kilobytes.
+_KEPT = 1024
 
 Instruction = tuple[Any, ...]
 """("is", expression), ("number", k), ("minus", k), ("with", expression, ((parameter, k), ...)), ("power", exponent, i), or the class of a
 function and the positions of its arguments."""
+Formulas = tuple[tuple[Instruction, ...], tuple[int, ...]]
+"""Instructions, and the positions of expressions among them."""
+Group = tuple[Sequence[Any], bool]
+"""Expressions that are read together, and whether those that are numbers are data, unless 0."""
 
 
 class _Datum(NamedTuple):
@@ -56,8 +62,10 @@ class TemplateReader:
         self._numeric: dict[Any, bool] = {}
         self._parts: dict[Any, tuple[Any, ...]] = {}
         self._digests: dict[Any, bytes] = {}
+        self.joined: dict[Any, Any] = {}
+        """Data made of several numbers of a sum or product: the class, and these."""
 
-    def read(self, expressions: Sequence[Any], places: bool = False) -> tuple[tuple[Instruction, ...], tuple[int, ...]]:
+    def read(self, expressions: Sequence[Any], places: bool = False) -> Formulas:
         """The instructions, and the positions of the expressions among them. `places`: those that are numbers are data, unless 0."""
         for e in expressions:
             self._find_numbers(e)
@@ -110,18 +118,23 @@ class TemplateReader:
             return ()
         if e.is_Pow:
             return (self._number_or(e.base),) if e.exp.is_Rational else ()
-        if type(e) not in _FUNCTIONS or (self._moves and type(e) in _KINKED):
+        if type(e) not in PLAIN or (self._moves and type(e) in _KINKED):
             return ()
         numbers = [a for a in e.args if self._numeric[a]] if e.is_Add or e.is_Mul else []
         if not self._moves and e in self._waves and not any(map(self._varies_in_wave, numbers)):
             return tuple(a if self._numeric[a] else self._number_or(a) for a in e.args)
         if not (numbers and (any(map(self._varies, numbers)) or (self._moves and (e.is_Add or numbers != [-1])))):
             return tuple(map(self._number_or, e.args))
-        datum = self._datum(numbers[0] if len(numbers) == 1 else e.func(*numbers), e)
+        datum = self._datum(numbers[0] if len(numbers) == 1 else self._join(e.func, numbers), e)
         return datum, *(self._number_or(a) for a in e.args if not self._numeric[a])
 
+    def _join(self, function: Any, numbers: Sequence[Any]) -> Any:
+        whole = function(*numbers)
+        self.joined[whole] = function, tuple(numbers)
+        return whole
+
     def _datum(self, number: Any, place: Any) -> _Datum:
-        return _Datum(number, place if self._moves and number.is_Rational and _small(number) else None)
+        return _Datum(number, place if self._moves and number.is_Rational and is_small(number) else None)
 
     def _number_or(self, e: Any) -> Any:
         return _Datum(e) if self._varies(e) else e
@@ -131,15 +144,15 @@ class TemplateReader:
         made of small ones.
         """
         if e.is_Atom:
-            return isinstance(e, Parameter) or bool(e.is_Rational and not (e.is_Integer and _small(e)) and e not in self._fixed)
+            return isinstance(e, Parameter) or bool(e.is_Rational and not (e.is_Integer and is_small(e)) and e not in self._fixed)
         if not self._numeric[e] or e in self._fixed:
             return False
         rationals = e.atoms(sp.Rational)
-        return len(rationals) > _ATOMS or not all(map(_small, rationals))
+        return len(rationals) > _ATOMS or not all(map(is_small, rationals))
 
     def _varies_in_wave(self, number: Any) -> bool:
         """Whether a factor of a parameter in a sine or cosine is data: small fractions are structure there."""
-        return self._varies(number) and not (number.is_Rational and _small(number))
+        return self._varies(number) and not (number.is_Rational and is_small(number))
 
     def _emit(self, root: Any, position: dict[Any, int], made: list[Instruction]) -> None:
         stack = [root]
@@ -171,6 +184,79 @@ class TemplateReader:
         return self._number[datum]
 
 
+# -- reading formulas that differ in their numbers alone once -------------------------------------------------------------------------
+
+
+class _Reading(NamedTuple):
+    """The formulas of groups, and their numbers; or of each number the place among the nodes of a skeleton, or a function and such
+    places, or the parameter that it is.
+    """
+
+    formulas: tuple[Formulas, ...]
+    numbers: tuple[Any, ...]
+
+
+def read(groups: Sequence[Group], moves: bool = False, fixed: Iterable[Any] = ()) -> tuple[tuple[Formulas, ...], tuple[Any, ...]]:
+    """The formulas of groups, and the numbers taken out, as one `TemplateReader` reads them; formulas that have a skeleton in common are
+    read once. `moves` and `fixed` as there.
+
+    The reader asks of a number only whether it is small, fixed, and equal or opposite to others; the values of those that are structure are
+    in its formulas.
+    """
+    skeleton, layout = Skeleton([e for group, _ in groups for e in group]), tuple((len(group), places) for group, places in groups)
+    signed = {sign * e for e in fixed for sign in (1, -1)}
+    held = tuple(k for k, e in enumerate(skeleton.nodes) if e in signed) if signed else ()
+    stays = _structure(skeleton, layout, moves, held)
+    if stays is None:
+        found = _read(skeleton, layout, moves, held)[0]
+        return found.formulas, found.numbers
+    reading = _reading(skeleton, layout, moves, held, tuple(skeleton.nodes[k] for k in stays))
+    return reading.formulas, tuple(_number(e, skeleton.nodes) for e in reading.numbers)
+
+
+Layout = tuple[tuple[int, bool], ...]
+"""The number of expressions in each group, and whether numbers are data there."""
+
+
+@functools.lru_cache(maxsize=_KEPT)
+def _structure(skeleton: Skeleton, layout: Layout, moves: bool, held: tuple[int, ...]) -> tuple[int, ...] | None:
+    """The places of the open numbers that are structure; None where what is derived of the formulas is not known to follow from that."""
+    found, reader = _read(skeleton, layout, moves, held)
+    if any(whole.func is not function or set(whole.args) != set(numbers) for whole, (function, numbers) in reader.joined.items()):
+        return None
+    made = [e for instructions, _ in found.formulas for kind, e, *_ in instructions if kind in ("is", "with")]
+    return skeleton.open_numbers(made)
+
+
+@functools.lru_cache(maxsize=_KEPT)
+def _reading(skeleton: Skeleton, layout: Layout, moves: bool, held: tuple[int, ...], _: tuple[Any, ...]) -> _Reading:
+    """With the places of numbers instead of these. The last argument: the numbers that are structure."""
+    found, reader = _read(skeleton, layout, moves, held)
+    return found._replace(numbers=tuple(_placed(e, skeleton, reader) for e in found.numbers))
+
+
+def _read(skeleton: Skeleton, layout: Layout, moves: bool, held: tuple[int, ...]) -> tuple[_Reading, TemplateReader]:
+    reader, given = TemplateReader(moves, [skeleton.nodes[k] for k in held]), iter(skeleton.expressions)
+    formulas = tuple(reader.read([next(given) for _ in range(count)], places) for count, places in layout)
+    return _Reading(formulas, tuple(reader.numbers)), reader
+
+
+def _placed(number: Any, skeleton: Skeleton, reader: TemplateReader) -> Any:
+    if isinstance(number, Parameter):
+        return number
+    place = skeleton.place(number)
+    if place is not None:
+        return place
+    function, numbers = reader.joined[number]
+    return function, *(skeleton.place(e) for e in numbers)
+
+
+def _number(placed: Any, nodes: Sequence[Any]) -> Any:
+    if isinstance(placed, int):
+        return nodes[placed]
+    return placed[0](*(nodes[k] for k in placed[1:])) if isinstance(placed, tuple) else placed
+
+
 def write(instructions: Sequence[Instruction], symbols: Sequence[Any]) -> list[Any]:
     """The expression of every instruction, with the symbols in the place of the numbers."""
     built: list[Any] = []
@@ -196,6 +282,3 @@ def _spelled(e: Any) -> str:
 def _name(e: Any) -> str:
     return f"power {e.exp}" if e.is_Pow else type(e).__name__
 
-
-def _small(number: Any) -> bool:
-    return bool(abs(number.p) <= _INTEGER and number.q <= _DENOMINATOR)

@@ -20,7 +20,7 @@ from generative.combination import Combination
 from generative.implicit import BoundaryPiece
 from generative.products import Product
 from generative.resting import symbols_of
-from generative.template import TemplateReader, write
+from generative.template import read, write
 
 from ..bodies.cells import Side
 from ..bodies.implicit_parts import Implicit
@@ -134,8 +134,8 @@ def _upright(body: Any, ends: tuple[Any, ...]) -> tuple[Any, list[Any]] | None:
 
 @functools.lru_cache(maxsize=4096)
 def _read(expressions: tuple[Any, ...]) -> tuple[Any, list[Any]]:
-    reader = TemplateReader()
-    return reader.read(expressions), reader.numbers
+    (formulas,), numbers = read([(expressions, False)])
+    return formulas, list(numbers)
 
 
 _POWERS = [powers for powers in TERMS if max(powers) == sum(powers)]

@@ -20,7 +20,7 @@ from codegen.kernel import Kernel
 from generative import ImplicitBody, ImplicitSurface, Motion, t, x, y, z
 from generative.combination import Combination
 from generative.resting import symbols_of
-from generative.template import TemplateReader, write
+from generative.template import read, write
 
 from ..bodies.motions import carried, entries_of, way_between
 from ..bodies.numbers import Numbers
@@ -212,8 +212,8 @@ def _kinds(leaves: tuple[ImplicitSurface, ...]) -> list[tuple[Kernel, list[int],
 
 
 def _formula(body: Any) -> tuple[Any, list[Any]]:
-    reader = TemplateReader()
-    return reader.read([body]), reader.numbers
+    (formulas,), numbers = read([([body], False)])
+    return formulas, list(numbers)
 
 
 def _quadric(body: Any) -> tuple[Any, list[Any]] | None:

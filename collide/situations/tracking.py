@@ -17,7 +17,7 @@ from codegen.given import expression, shown
 from generative import ImplicitBody, Parameter, ParametricSurface, t, u, v, x, y, z
 from generative.body import called, label
 from generative.symbols import formula
-from generative.template import TemplateReader, write
+from generative.template import read, write
 
 from ..bodies.members import formula_member
 from ..bodies.mesh import Mesh
@@ -101,10 +101,9 @@ def known_points(items: Sequence[Tracked], bodies: Sequence[Any]) -> tuple[tuple
     `bodies` may be formulas of families. And the numbers.
     """
     given = [(*((item.u1, item.v1), (item.u2, item.v2))[_side(item, bodies) - 1], item.radius) for item in items]
-    reader = TemplateReader(moves=True)
     formulas = [sp.S.Zero if e is None else formula(e, [t], "a tracked function") for row in given for e in row]
-    instructions, outputs = reader.read(formulas, places=True)
-    symbols = tuple(Parameter(f"k{j}") for j in range(len(reader.numbers)))
+    ((instructions, outputs),), numbers = read([(formulas, True)], moves=True)
+    symbols = tuple(Parameter(f"k{j}") for j in range(len(numbers)))
     built = write(instructions, symbols)
     found = []
     for k, item in enumerate(items):
@@ -113,7 +112,7 @@ def known_points(items: Sequence[Tracked], bodies: Sequence[Any]) -> tuple[tuple
         place = _place(bodies, item.pair[side - 1], item.features[side - 1], (u_at, v_at))
         assert place is not None
         found.append(KnownContact(side, place.surface, place.at, radius))
-    return tuple(found), Numbers(symbols, reader.numbers)
+    return tuple(found), Numbers(symbols, numbers)
 
 
 def _side(item: Tracked, bodies: Sequence[Any]) -> int:
