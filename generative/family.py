@@ -57,6 +57,17 @@ def member_of(body: Any) -> Member:
     return _carried_member(resting_surface(body.resting), body.motion)
 
 
+def family_of(body: Any) -> Member:
+    """The body as a member of a family in which every parameter of the body is a symbol; of a solid with parameters whose numbers are no
+    symbols, it is the body itself.
+    """
+    found = member_of(body)
+    if not found.symbols and isinstance(body, Solid):
+        own = tuple(sorted(parameters_in(body), key=str))
+        return Member(body, own, own)
+    return found
+
+
 def _solid_member(body: Solid) -> Member:
     motion = body.faces[0].motion
     if any(f.motion != motion for f in body.faces):

@@ -14,9 +14,8 @@ from codegen.deadline import interruptible
 from codegen.functions import Samples, Spline, hermite, joined
 from codegen.walk import atoms, replaced
 
-from .brep import Solid
 from .changes import pieces_of, with_formulas
-from .family import member_of
+from .family import family_of
 from .implicit import ImplicitSurface
 from .keyframed import Keyframed
 from .keyframed import between as keyframes_between
@@ -83,7 +82,7 @@ def between(body: Any, across: frozenset[Followed] = frozenset()) -> Between:
         else:
             change[e] = _formula(e.samples, e in across, f"k{g}_", j, slots)
     whole = with_formulas(body, lambda e: replaced(e, change), motions)
-    return Between(Member(whole, tuple(slots), tuple(slots)) if isinstance(whole, Solid) else member_of(whole), slots)
+    return Between(family_of(whole), slots)
 
 
 def _formula(samples: Samples, across: bool, knots: str, number: int, slots: dict[Any, Slot]) -> Any:

@@ -9,12 +9,13 @@ import numpy as np
 
 from codegen.given import shown
 from codegen.kernel import Kernel
+from generative.family import family_of
 from generative.symbols import Parameter
 
 from ..bodies.cells import Cell
 from ..bodies.numbers import Numbers
 from ..bodies.on_face import NAMES, Held
-from ..bodies.parameters import family_of, variable_of
+from ..bodies.parameters import variable_of
 from ..bodies.parts import Pole, parts_of
 from ..situations.contact import parameters_with
 from ..situations.derivatives import derivatives

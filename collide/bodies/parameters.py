@@ -11,7 +11,7 @@ import numpy as np
 from codegen.constants import enclose, enclose_all
 from generative import Edge, ImplicitBody, ParametricSurface, Solid, Vertex, u, v
 from generative.changes import with_formulas
-from generative.family import member_of, parameters_in
+from generative.family import parameters_in
 from generative.resting import Member
 
 from .cells import Path
@@ -41,17 +41,6 @@ def _substituted(body: Any, values: tuple[tuple[Any, Any], ...]) -> Any:
 
 def _replaced(pairs: tuple[tuple[Any, Any], ...], known: Mapping[Any, Any]) -> tuple[tuple[Any, Any], ...]:
     return tuple((a.xreplace(known), b.xreplace(known)) for a, b in pairs)
-
-
-def family_of(body: Any) -> Member:
-    """The body as a member of a family in which every parameter of the body is a symbol; of a solid with parameters whose numbers are no
-    symbols, it is the body itself.
-    """
-    found = member_of(body)
-    if not found.symbols and isinstance(body, Solid):
-        own = tuple(sorted(parameters_in(body), key=str))
-        return Member(body, own, own)
-    return found
 
 
 def over_fixed_domain(body: Any, symbols: Collection[Any]) -> Any:

@@ -6,13 +6,13 @@ from typing import Any
 import numpy as np
 import sympy as sp
 
-from generative import Solid
+from generative.family import family_of
 from generative.knots import Slot, between, knots_of, splines_of
 from generative.rest import carrier
 from generative.resting import Member
 
 from .numbers import Numbers
-from .parameters import Ranges, family_of, in_ranges
+from .parameters import Ranges, in_ranges
 
 Window = tuple[float, float]
 
@@ -29,7 +29,7 @@ class Staged:
             # What bodies are in their own frames is known once: they must not deform, and one motion must carry all of them.
             followed = splines_of(body) if carrier(body) is not None else None
             found = between(body) if followed else None
-            self.members.append(family_of(body) if found is None else _family(found.member))
+            self.members.append(family_of(body) if found is None else found.member)
             self._slots.append({} if found is None else found.slots)
             knots += [knots_of(e)[1:-1] for e in followed or ()]
         inner = np.unique(np.concatenate(knots))
@@ -70,11 +70,6 @@ class Staged:
             if e in self._slots[body]:
                 table[:, j] = self._slots[body][e].at(self.ends[:len(self)])
         return table
-
-
-def _family(member: Member) -> Member:
-    """As one whose numbers are symbols: of a solid those of its motion."""
-    return family_of(member.body) if isinstance(member.body, Solid) else member
 
 
 def _without(member: Member, slots: dict[Any, Slot]) -> Member:

@@ -17,7 +17,7 @@ from generative.brep import Edge, Vertex
 from generative.changes import pieces_of, with_formulas
 from generative.combination import Combination
 from generative.creases import may_be_creased
-from generative.family import member_of, parameters_in
+from generative.family import family_of, parameters_in
 from generative.knots import splines_of
 from generative.resting import Member
 
@@ -117,7 +117,7 @@ class RowFamilies:
         check_bodies([b.resting if isinstance(b, Solid) else b for b in bodies if not parameters_in(
             b.resting if isinstance(b, Solid) else b)], span)
         self.coincident = self._coincident()
-        self.members = [_member(b) for b in bodies]
+        self.members = [family_of(b) for b in bodies]
         self.numbers = [_table(m, values, self.count) for m in self.members]
         patches = [m for m in self.members if isinstance(m.body, ParametricSurface)]
         self.quick = len(bodies) == len(patches) == 2 and not self.follows
@@ -255,14 +255,7 @@ class RowFamilies:
 
 
 def _is_literal(body: Any) -> bool:
-    return isinstance(body, Solid) and bool(parameters_in(body.resting) or (parameters_in(body) and splines_of(body)))
-
-
-def _member(body: Any) -> Member:
-    """A body as a member of a family; a solid whose motion alone has parameters is one with these for its symbols."""
-    found = member_of(body)
-    own = tuple(sorted(parameters_in(body), key=str)) if isinstance(body, Solid) and not found.symbols else ()
-    return Member(body, own, own) if own else found
+    return isinstance(body, Solid) and bool(parameters_in(body.resting))
 
 
 def _substituted(body: Any, given: Mapping[Any, Any]) -> Any:

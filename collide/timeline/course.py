@@ -13,7 +13,7 @@ import numpy as np
 
 from codegen.constants import enclose as number
 from codegen.deadline import check
-from generative.family import member_of
+from generative.family import family_of
 from generative.knots import Between, between, knots_of, splines_of
 from generative.resting import Member
 
@@ -46,13 +46,13 @@ class Course:
     """
 
     def __init__(self, bodies: Sequence[Any], span: Window, values: Mapping[Any, float] | None = None) -> None:
-        """`values`: doubles for parameters of patches and implicit bodies."""
+        """`values`: doubles for parameters, which edges and vertices of solids must not have."""
         self._given, self.values = tuple(bodies), values or {}
         self._splines = [splines_of(body) or () for body in bodies]
         inner = [knots_of(e)[1:-1] for e in dict.fromkeys(e for own in self._splines for e in own)]
         self._knots = np.unique(np.concatenate([np.empty(0), *inner]))
         self.ends = np.array([span[0], *self._knots[(span[0] < self._knots) & (self._knots < span[1])], span[1]])
-        self._between = [between(body) if own else Between(member_of(body), {}) for body, own in zip(bodies, self._splines, strict=True)]
+        self._between = [between(body) if own else Between(family_of(body), {}) for body, own in zip(bodies, self._splines, strict=True)]
         self._tables = [self._table(body, self.ends[:-1]) for body in self._between]
 
     def piece(self, k: int) -> Held:

@@ -211,13 +211,16 @@ class Scene(Approaching):
         return other.within(span, held.bodies)
 
     def stage(self, numbers: tuple[Numbers, ...], holds: Window, span: Window, near: Sequence[tuple[Pair, Cell, Cell]]) -> "Scene":
-        """The same formulas with other numbers, in another span of time, in which these parts come near each other."""
+        """The same formulas with other numbers, in another span of time, in which these parts come near each other; each pair is looked at
+        in the window alone outside of which it is proved apart.
+        """
         other = copy.copy(self)
         other.numbers, other.holds, other.charts, other.begin = numbers, holds, list(self.charts), span[0]
         other.span, other.time = span, (sp.Rational(span[0]), sp.Rational(span[1]))
         by_faces = {label: self.by_faces(label) for label in {label for label, *_ in near}}
         meetings = [Meeting(label, p, q, span, by_faces[label]) for label, p, q in near]
         other._parts = {k: self.lasting(k) for k in {k for label, *_ in near for k in label}}
+        meetings = other.closer(meetings, span)
         other.near = [m for m in meetings if self.faces(m)]
         other._set_meetings(meetings)
         return other

@@ -12,8 +12,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from generative.family import family_of
+
 from ..bodies.cells import whole_of
-from ..bodies.parameters import Ranges, family_of, in_ranges, variable_of
+from ..bodies.parameters import Ranges, in_ranges, variable_of
 from ..culling.broad_phase import Window
 from ..moment.pairs import Pair, Pairs
 from ..moment.start import Start

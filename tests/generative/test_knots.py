@@ -9,13 +9,14 @@ from scipy.interpolate import CubicHermiteSpline
 
 import codegen
 from codegen.functions import Samples, Spline
-from generative import Rigid, t
+from generative import Parameter, Rigid, t
 from generative.changes import moments_of
 from generative.fit import joint_motion, motion_through
 from generative.knots import between, followed, splines_of
 from generative.motion import axis_angle
 from generative.numeric import approx_function
 from generative.polyhedron import brick
+from generative.products import AlongZ, Product
 from models.shapes.quadrics import sphere
 
 KNOTS, VALUES, SLOPES = [0.0, 0.3, 1.0, 2.5], [0.2, -0.7, 3.0, 1.0], [1.0, 2.0, -4.0, 0.5]
@@ -79,6 +80,15 @@ def test_bodies_of_one_shape_are_one_family():
               for _ in range(3)]
     first, *others = (between(b).member for b in bodies)
     assert all(m.body == first.body for m in others)
+
+
+def test_solids_of_other_offsets_are_one_family():
+    """All their numbers are data, and parameters among them."""
+    free = Parameter("free")
+    made = [between(brick().moved(Product(AlongZ(SPLINE + offset)))) for offset in (sp.Rational(1, 8), sp.Rational(1, 7), free)]
+    assert made[0].member.body == made[1].member.body == made[2].member.body
+    assert all(m.slots.keys() < set(m.member.numbers) for m in made)
+    assert not made[0].member.free - made[0].slots.keys() and made[2].member.free - made[2].slots.keys() == {free}
 
 
 def test_what_deforms_by_a_spline_keeps_its_formula():

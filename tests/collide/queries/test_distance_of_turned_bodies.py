@@ -7,11 +7,11 @@ import sympy as sp
 
 import collide
 from collide.bodies.numbers import numbers_of
-from collide.bodies.parameters import family_of
 from collide.bodies.turning import shared, turnings
 from collide.moment.pairs import Pairs
 from collide.timeline import nearest
 from generative import ImplicitSurface, Parameter, ParametricSurface, Rigid, Screw, Solid, primitives, t, u, v, x, y, z
+from generative.family import family_of
 
 from .test_distance import SPHERE, ball, crossed, ellipsoid, exact, holds, narrow, shift, torus
 

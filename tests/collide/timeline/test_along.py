@@ -9,9 +9,13 @@ from scipy.spatial.transform import Rotation
 import collide
 from codegen.functions import Spline
 from codegen.walk import atoms, replaced
+from collide.timeline import along
+from collide.timeline.course import course_of
+from collide.timeline.scene import Scene
 from generative import Rigid, primitives, t
 from generative.changes import with_formulas
-from generative.fit import motion_through
+from generative.fit import joint_motion, motion_through
+from generative.motion import axis_angle
 from models.shapes.quadrics import sphere
 from tests.problems import Q
 
@@ -108,6 +112,17 @@ def test_a_touch_at_a_knot_is_as_of_one_formula(depth):
         assert abs(found.time.lo - one.time.lo) < 1e-12
     elif depth == 0:
         assert found.status is collide.Status.UNRESOLVED and found.time.lo <= 1 <= found.time.hi
+
+
+def test_a_stage_has_no_pairs_that_are_proved_apart():
+    """Balls on two arms that turn alike, one behind the other: boxes round whole stages meet, the balls never do."""
+    turn = joint_motion([0, 1, 2], [0, 1, 2]).value
+    arms = [sphere(radius=Q(1, 4)).moved(Rigid(translation=[2, 0, 0])).moved(Rigid(rotation=axis_angle([0, 0, 1], turn + back)))
+            for back in (0, -Q(1, 2))]
+    scene = Scene(arms, (0, 2), (0.0, 2.0), (), course=course_of(arms, (0.0, 2.0)))
+    (k, near), = [(k, near) for k, near in along._near(scene, scene.course) if k == 1]
+    _, numbers, holds, _ = scene.course.piece(k)
+    assert near and not scene.first.stage(numbers, holds, (1.0, 2.0), near).meetings()
 
 
 @pytest.mark.parametrize("count", [5, 21])
