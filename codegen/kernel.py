@@ -18,8 +18,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from .deadline import check
 from .emit.batch import REFUSED, add_batch, add_block, block_bytes
-from .emit.lanes import WIDTH, Kind
-from .emit.lower import batch_width, lower
+from .emit.lanes import Kind
+from .emit.lower import batch_shape, lower
 from .emit.repetition import fold
 from .emit.room import is_large
 from .from_sympy import from_sympy
@@ -32,7 +32,7 @@ from .graph.serialize import deserialize, serialize
 from .machine.bytecode import interpretable
 from .machine.capsule import SIGNATURES, capsule
 from .machine.linked import NONE, address, batch_function, general_batch_function, linked, tiered
-from .machine.native import Code, check_cpu, code_key
+from .machine.native import Code, check_cpu, code_key, has_wide_registers
 from .machine.tiers import Tiered
 from .numbers import rounded_doubles
 from .walk import nesting_in_words
@@ -272,7 +272,8 @@ class Kernel:
         many.
         """
         outputs: Sequence[Expr] = self.outputs if kind == "points" else fold(expand(self.outputs, "rigorous"), enclose_repeated)
-        module = lower(outputs, kind, batch_width(self.outputs) if entry == "batch" else WIDTH, self._bounded(kind))
+        shape = batch_shape(self.outputs, has_wide_registers(self.cpu)) if entry == "batch" else None
+        module = lower(outputs, kind, self._bounded(kind), shape)
         if entry == "block":
             add_block(module)
         else:

@@ -121,10 +121,10 @@ def level_operation(e: Expr) -> tuple[str, Emit] | None:
     return (f"{e.op}_level", LEVEL[e.op]) if e.op in LEVEL else None
 
 
-def interval_operation(e: Expr, known: Sequence[SignFacts]) -> tuple[str, Emit]:
-    """Name and emitter of the library function for the node `e`, chosen by what is `known` of its arguments."""
+def interval_operation(e: Expr, known: Sequence[SignFacts], guard: bool = True) -> tuple[str, Emit]:
+    """Name and emitter of the library function for the node `e`, chosen by what is `known` of its arguments. `guard`: see `is_guarded`."""
     if e.op == "mul":
-        return _product(known)
+        return _product(known, guard and is_guarded(known))
     if e.op == "div":
         a = e.args[0]
         one = a.op == "constant" and a.value == 1
@@ -141,10 +141,14 @@ def _reciprocal(L: Lanes, one_n: str, one_h: str, n: str, h: str) -> tuple[str, 
     return arithmetic.reciprocal(L, n, h)
 
 
-def _product(known: Sequence[SignFacts]) -> tuple[str, Emit]:
-    """The product with the fewest multiplications; unguarded where 0 * infinity cannot occur."""
+def is_guarded(known: Sequence[SignFacts]) -> bool:
+    """Whether a product of such arguments needs a guard against 0 * infinity."""
+    return not all(argument.finite for argument in known)
+
+
+def _product(known: Sequence[SignFacts], guard: bool) -> tuple[str, Emit]:
+    """The product with the fewest multiplications."""
     a, b = known
-    guard = not (a.finite and b.finite)
     suffix = "" if guard else "_finite"
     if a.nonnegative and b.nonnegative:
         emit: Callable[..., Any] = arithmetic.multiply_both_nonnegative

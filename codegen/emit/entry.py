@@ -13,6 +13,8 @@ _CONTROL = {
     ("aarch64", "upward"): 0x0040_0000,
     ("aarch64", "nearest"): 0,
 }
+# Of the control register of x86-64, which holds the flags too.
+_READ, _WRITE = "@llvm.x86.sse.stmxcsr", "@llvm.x86.sse.ldmxcsr"
 
 
 @functools.cache
@@ -28,12 +30,34 @@ def set_control(L: Lanes, rounding: str) -> None:
     """Set the control register in the midst of a function, round code that is not ours."""
     value = _CONTROL[architecture(), rounding]
     if architecture() == "x86_64":
-        L.intrinsics.setdefault("@llvm.x86.sse.ldmxcsr", "declare void @llvm.x86.sse.ldmxcsr(ptr)")
+        L.intrinsics.setdefault(_WRITE, f"declare void {_WRITE}(ptr)")
         at = L.emit("alloca i32")
-        L.lines += [f"  store i32 {value}, ptr {at}", f"  call void @llvm.x86.sse.ldmxcsr(ptr {at})"]
+        L.lines += [f"  store i32 {value}, ptr {at}", f"  call void {_WRITE}(ptr {at})"]
     else:
         L.intrinsics.setdefault("@llvm.aarch64.set.fpcr", "declare void @llvm.aarch64.set.fpcr(i64)")
         L.lines.append(f"  call void @llvm.aarch64.set.fpcr(i64 {value})")
+
+
+def invalid(L: Lanes) -> str:
+    """Whether the processor's sticky flag of invalid operations is set."""
+    if architecture() == "x86_64":
+        L.intrinsics.setdefault(_READ, f"declare void {_READ}(ptr)")
+        at = L.emit("alloca i32")
+        L.lines.append(f"  call void {_READ}(ptr {at})")
+        flags = L.emit(f"zext i32 {L.emit(f'load i32, ptr {at}')} to i64")
+    else:
+        L.intrinsics.setdefault("@llvm.aarch64.get.fpsr", "declare i64 @llvm.aarch64.get.fpsr()")
+        flags = L.emit("call i64 @llvm.aarch64.get.fpsr()")
+    return L.emit(f"trunc i64 {flags} to i1")
+
+
+def clear_invalid(L: Lanes) -> None:
+    """Clear the flags of exceptions; the mode of rounding stays."""
+    if architecture() == "x86_64":
+        set_control(L, L.rounding)
+    else:
+        L.intrinsics.setdefault("@llvm.aarch64.set.fpsr", "declare void @llvm.aarch64.set.fpsr(i64)")
+        L.lines.append("  call void @llvm.aarch64.set.fpsr(i64 0)")
 
 
 def add_entry(module: Module, name: str, body: str, parameters: str, arguments: str) -> None:
@@ -45,7 +69,7 @@ def add_entry(module: Module, name: str, body: str, parameters: str, arguments: 
     """
     value = _CONTROL[architecture(), module.rounding]
     if architecture() == "x86_64":
-        save, write = "@llvm.x86.sse.stmxcsr", "@llvm.x86.sse.ldmxcsr"
+        save, write = _READ, _WRITE
         begin = (f"  %old = alloca i32\n  %new = alloca i32\n  call void {save}(ptr %old)\n"
                  f"  store i32 {value}, ptr %new\n  call void {write}(ptr %new)\n")
         end = f"  call void {write}(ptr %old)\n"

@@ -310,7 +310,7 @@ class Module:
         self.intrinsics: Declarations = {}
         self.functions: dict[str, str] = {}
         self._results: dict[str, int] = {}
-        self._inline: dict[str, bool] = {}
+        self._lengths: dict[str, int] = {}
 
     def lanes(self) -> Lanes:
         return Lanes(self.intrinsics, self.width, self.rounding)
@@ -330,11 +330,11 @@ class Module:
     def _short(self, name: str, function: Emit, arity: int) -> bool:
         if math.isinf(self.longest):
             return True
-        if name not in self._inline:
+        if name not in self._lengths:
             lanes = self.lanes()
             function(lanes, *(f"%a{k}" for k in range(arity)))
-            self._inline[name] = len(lanes.lines) <= self.longest
-        return self._inline[name]
+            self._lengths[name] = len(lanes.lines)
+        return self._lengths[name] <= self.longest
 
     def _define(self, name: str, function: Emit, arity: int) -> int:
         lanes = self.lanes()

@@ -14,18 +14,23 @@ dead.
 
 import math
 from collections.abc import Callable, Sequence
+from typing import NamedTuple
 
 from ..graph.expr import Expr, reachable
 from ..graph.quadrature import expand
+from ..graph.signs import analyse
 from .lanes import WIDTH, Emit, Kind, Module
 from .repetition import loop_body, loop_function, outline
 from .room import add_with_room, is_large, unknown, vector_bytes
 from .translate import Translation, Values, vectors
+from .unguarded import add_checked, pays
 
 # Nodes a chunk: by measurement, smaller chunks hardly compile faster, and pass more through memory; larger ones compile more slowly.
 CHUNK = 400
 # LLVM's time grows with the square of the loads and stores in a function, too: 400 outputs of 1,400 nodes took 20 s, and take 1 s.
 MANY, SMALL_CHUNK = 128, 32
+# Of chains (see `batch_shape`).
+SHORT_CHUNK = 8
 # Outputs that are the same as another one are stored like this, in a loop from this many on.
 COPIES = 16
 # A kernel among others runs as fast as its instructions are fetched, so long library functions are written once and called, but in
@@ -35,15 +40,34 @@ ROOMY, MIDDLE, OUTLINE = 64, 500, 1500
 _SHORT, _SHORTEST = 32, 20
 
 
-def lower(outputs: Sequence[Expr], kind: Kind, width: int = WIDTH, bounded: bool = False) -> Module:
+class Shape(NamedTuple):
+    """Lanes a pass, and nodes a chunk of a body without guards."""
+
+    width: int = WIDTH
+    chunk: int | None = None
+
+
+def lower(outputs: Sequence[Expr], kind: Kind, bounded: bool = False, shape: Shape | None = None) -> Module:
     """A module with the internal function ``body(ptr x, ptr p, ptr out)`` that evaluates `outputs` for one block.
     `bounded`: see `Kernel`.
     """
     outputs = expand(outputs, "points" if kind == "points" else "rigorous")
     rounding = "nearest" if kind == "points" else "upward"
-    module = Module(width, rounding, _longest(len(reachable(outputs))))
-    _lower(module, outputs, kind, "", bounded)
+    nodes, shape = len(reachable(outputs)), shape or Shape()
+    module = Module(shape.width, rounding, _longest(nodes))
+    if bounded or kind == "points" or nodes >= OUTLINE or not pays(outputs, analyse(reachable(outputs))):
+        _Lowering(module, outline(outputs), kind, "", bounded).run()
+    else:
+        _lower_twice(module, outputs, kind, shape.chunk)
     return module
+
+
+def _lower_twice(module: Module, outputs: Sequence[Expr], kind: Kind, chunk: int | None) -> None:
+    """The body without guards, and with them, where speed is no matter and all library functions are called."""
+    _Lowering(module, outputs, kind, "unguarded", guard=False, chunk=chunk).run()
+    module.longest = 0
+    _Lowering(module, outputs, kind, "guarded").run()
+    add_checked(module, "body", "unguardedbody", "guardedbody", "ptr %x, ptr %p, ptr %out")
 
 
 def _longest(nodes: int) -> float:
@@ -53,32 +77,33 @@ def _longest(nodes: int) -> float:
     return math.inf if nodes < ROOMY else _SHORT if nodes < MIDDLE else _SHORTEST
 
 
-def _lower(module: Module, outputs: Sequence[Expr], kind: Kind, prefix: str, bounded: bool = False) -> None:
-    """Add the function ``{prefix}body`` and what it calls."""
-    outputs = outline(outputs)
-    _Lowering(module, outputs, kind, prefix, bounded).run()
+def batch_shape(outputs: Sequence[Expr], wide: bool) -> Shape:
+    """The shape of the batch loop: 8 lanes, and more for a formula that is one chain of operations, where each waits for the one before.
+    `wide`: a register holds 8 lanes, and there are 32.
 
-
-def batch_width(outputs: Sequence[Expr]) -> int:
-    """Lanes a pass of the batch loop: 8, or 32 for a formula that is one chain of operations, where each waits for the one before.
-
-    By measurement (a chain of 50 multiplications and additions: 35, 22 and 20 ns a box at 8, 16 and 32 lanes);
-    formulas of ordinary shape are as fast or faster at 8, and compile faster.
+    By measurement (a chain of 50 multiplications and additions): 26, 19 and 16 ns a box at 8, 16 and 32 lanes with wide registers. With
+    narrow ones 44 ns at any number, as LLVM puts the operations of a chunk in order register by register, and the processor sees one
+    chain at a time; 24 ns at 16 lanes in short chunks. Formulas of ordinary shape are as fast or faster at 8, and compile faster.
     """
     depth: dict[int, int] = {}
     order = reachable(outputs)
     for e in order:
         depth[e.index] = 1 + max((depth[a.index] for a in e.args), default=0)
     deepest = max((depth[e.index] for e in outputs), default=0)
-    return 32 if len(order) < 1.5 * deepest and 16 < len(order) <= CHUNK else WIDTH
+    if not (len(order) < 1.5 * deepest and 16 < len(order) <= CHUNK):
+        return Shape()
+    return Shape(32) if wide else Shape(16, SHORT_CHUNK)
 
 
 class _Lowering(Translation):
-    """Walks the nodes in order, chunk by chunk."""
+    """Walks the nodes in order, chunk by chunk, and adds the function ``{prefix}body`` and what it calls. `inside`: it is the body of a
+    loop, which takes captured values.
+    """
 
-    def __init__(self, module: Module, outputs: Sequence[Expr], kind: Kind, prefix: str, bounded: bool = False) -> None:
-        super().__init__(outputs, kind, bounded)
-        self.module, self.prefix = module, prefix
+    def __init__(self, module: Module, outputs: Sequence[Expr], kind: Kind, prefix: str, bounded: bool = False, guard: bool = True,
+                 inside: bool = False, chunk: int | None = None) -> None:
+        super().__init__(outputs, kind, bounded, guard)
+        self.module, self.prefix, self.inside, self.chunk = module, prefix, inside, chunk or CHUNK
         self.lanes = module.lanes()
         self.places: dict[int, list[int]] = {}
         for k, e in enumerate(outputs):
@@ -107,7 +132,7 @@ class _Lowering(Translation):
     # -- chunks -------------------------------------------------------------------------------------------------
 
     def run(self) -> None:
-        size = CHUNK if len(self.places) <= MANY else min(CHUNK, SMALL_CHUNK)
+        size = self.chunk if len(self.places) <= MANY else min(self.chunk, SMALL_CHUNK)
         chunks = [self.order[k:k + size] for k in range(0, len(self.order), size)] or [[]]
         slots = _Slots(chunks, self._leaf)
         stored: dict[int, bool] = {}
@@ -142,12 +167,12 @@ class _Lowering(Translation):
     def _body(self, chunks: int) -> None:
         L = self.lanes
         size = vector_bytes(L, self._after_slots + max((self._loop_room(e) for e in self.order if e.op == "loop"), default=0))
-        outside = "ptr %c" if self.prefix else "ptr null"
+        outside = "ptr %c" if self.inside else "ptr null"
         calls = [f"  call void @{self.prefix}chunk{k}(ptr %x, ptr %p, ptr %out, ptr %room, {outside})" for k in range(chunks)]
         if self.repeated:
-            self.module.add("repeat", self._repeat())
-            calls.append("  call void @repeat(ptr %out)")
-        parameters = "ptr %x, ptr %p, ptr %out" + (", ptr %c" if self.prefix else "")
+            self.module.add(f"{self.prefix}repeat", self._repeat())
+            calls.append(f"  call void @{self.prefix}repeat(ptr %out)")
+        parameters = "ptr %x, ptr %p, ptr %out" + (", ptr %c" if self.inside else "")
         add_with_room(self.module, f"{self.prefix}body", parameters, size, is_large(size), calls, unknown(L, self.kind, len(self.outputs)))
 
     @property
@@ -202,7 +227,7 @@ class _Lowering(Translation):
                  f"  store {output} %values, ptr %to, align 8", "  %onward = add i64 %k, 1", "  %same = icmp slt i64 %onward, %end",
                  "  br i1 %same, label %copy, label %last", "last:", "  %after = add i64 %i, 1",
                  f"  %more = icmp slt i64 %after, {len(self.repeated)}", "  br i1 %more, label %next, label %done", "done:", "  ret void"]
-        return "\n".join(["define internal void @repeat(ptr %out) #2 {", *lines, "}"])
+        return "\n".join([f"define internal void @{self.prefix}repeat(ptr %out) #2 {{", *lines, "}"])
 
     # -- loops --------------------------------------------------------------------------------------------------
 
@@ -221,7 +246,7 @@ class _Lowering(Translation):
         kind: Kind = "points" if self.kind == "points" else "decorated" if e.index in self.decorated else "interval"
         name = f"loop{e.index}{kind}"
         if name not in self.module.functions:
-            _lower(self.module, [body], kind, name)
+            _Lowering(self.module, outline([body]), kind, name, inside=True).run()
             self.module.add(name, loop_function(self.module.lanes(), name, e, vectors(kind)[1], self._slot_vectors))
         # Behind the slots, where every loop has its turn.
         captured, result = (L.emit(f"getelementptr inbounds {L.vector}, ptr %s, i64 {at}") for at in

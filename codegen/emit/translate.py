@@ -78,11 +78,12 @@ class Translation:
     """Walks the nodes to compute, in order: `node` leaves the vectors of a node in `values`, that of its level in `levels` (None: 3).
 
     `bounded`: see `Kernel`. Results then pass through `confined`, which makes them the whole line where an input is larger than what was
-    taken for granted: what comes there before, be it NaN, is not looked at.
+    taken for granted: what comes there before, be it NaN, is not looked at. `guard`: products that may be 0 * inf are guarded; where they
+    are not, somebody else looks whether one was (see `unguarded`).
     """
 
-    def __init__(self, outputs: Sequence[Expr], kind: Kind, bounded: bool = False) -> None:
-        self.outputs, self.kind, self.bounded = outputs, kind, bounded
+    def __init__(self, outputs: Sequence[Expr], kind: Kind, bounded: bool = False, guard: bool = True) -> None:
+        self.outputs, self.kind, self.bounded, self.guard = outputs, kind, bounded, guard
         self.decorated = decorated_nodes(outputs, kind)
         self.order = live_nodes(outputs, kind, self.decorated)
         self.known: dict[int, SignFacts] = analyse(reachable(outputs), bounded) if kind != "points" else {}
@@ -183,7 +184,7 @@ class Translation:
         inline = INLINE.get(e.op)
         if inline is not None:
             return self.apply(e.op, inline, *self._arguments(e), short=True)
-        name, emit = interval_operation(e, [self.known[a.index] for a in e.args])
+        name, emit = interval_operation(e, [self.known[a.index] for a in e.args], self.guard)
         return self.apply(name, emit, *self._ordered(e, name))
 
     def _trusting(self, e: Expr) -> Values:
@@ -214,7 +215,7 @@ class Translation:
         exchanged = False
         if name.startswith("multiply_nonnegative"):
             exchanged = not self.known[e.args[0].index].nonnegative
-        elif name == "multiply_finite":
+        elif name in ("multiply", "multiply_finite"):
             exchanged = self.factors[e.args[1].index] > self.factors[e.args[0].index]
         if exchanged:
             a, b = e.args

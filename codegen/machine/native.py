@@ -71,6 +71,11 @@ def check_cpu(cpu: Any) -> None:
         raise ValueError(f"cpu must be one of {', '.join(known)}, or None for this processor, got {cpu!r}")
 
 
+def has_wide_registers(cpu: str | None) -> bool:
+    """Whether a register of this processor, or of a named one, holds 8 lanes (AVX-512)."""
+    return cpu == "x86-64-v4" or (cpu is None and "+avx512f" in host()[1].split(","))
+
+
 watchers: list[Callable[[], None]] = []
 """Called before every wait for the compiler: progress bars append themselves here, and remove themselves."""
 

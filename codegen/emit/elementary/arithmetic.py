@@ -57,33 +57,22 @@ def negate(L: Lanes, n: Value, h: Value) -> Interval:
 
 
 def multiply(L: Lanes, xn: Value, xh: Value, yn: Value, yh: Value, guard: bool = True) -> Interval:
-    """X Y: the largest of the four products of ends, and the largest of their negatives.
+    """X Y, which reaches furthest at an end of X. For an end x the largest x y is |x| times yh or -yl, as x is not negative or is, and the
+    largest -x y is |x| times the other one of them. What depends on X alone is shared by all products with it.
 
-    0 * inf is NaN and stands for the product 0, which X Y holds whenever it occurs. `Lanes.max` drops a NaN in its
-    first operand, so one guard at the innermost second operand keeps NaN out. Dropping the others loses nothing: let
-    the end a of X be 0 and an end of Y infinite. If the other end b of Y is finite, a b = 0 is among the products.
-    If Y is the whole line and the other end of X is not 0, two products are -inf and +inf. If X = [0, 0], all four
-    are NaN, so the guarded one says 0. ``guard=False`` is for operands whose ends are known to be finite.
-    """
-    if not guard:
-        return _multiply_finite(L, xn, xh, yn, yh)
-    minus_xn, minus_xh = L.neg(xn), L.neg(xh)
-    upper = [L.mul(xn, yn), L.mul(xh, yh), L.mul(minus_xn, yh), L.mul(minus_xh, yn)]
-    negated_lower = [L.mul(xn, yh), L.mul(xh, yn), L.mul(minus_xn, yn), L.mul(minus_xh, yh)]
-    fallback = L.const(0.0) if guard else None
-    return _largest(L, negated_lower, fallback), _largest(L, upper, fallback)
-
-
-def _multiply_finite(L: Lanes, xn: Value, xh: Value, yn: Value, yh: Value) -> Interval:
-    """X Y of finite ends. For an end x of X the largest x y is |x| times yh or -yl, as x is not negative or is, and the largest -x y is
-    |x| times the other one of them; X Y reaches furthest at an end of X. What depends on X alone is shared by all products with it.
+    0 * inf is NaN and stands for 0, the only value of x y for x = 0, and the limit of it for y = 0. A zero x of either sign takes the end
+    of Y by its sign: both give 0. ``guard=False`` is for operands whose products are not 0 * inf. There both have the same bits.
     """
     low, high = L.abs(xn), L.abs(xh)
-    # The lower end is -xn. A zero of either sign is multiplied with finite numbers.
+    # The lower end is -xn.
     below, above = L.negative(xh), L.negative(xn)
-    upper = L.max(L.mul(high, L.select(below, yn, yh)), L.mul(low, L.select(above, yh, yn)))
-    negated_lower = L.max(L.mul(high, L.select(below, yh, yn)), L.mul(low, L.select(above, yn, yh)))
-    return negated_lower, upper
+
+    def larger(positive: Value, negative: Value) -> Value:
+        """The larger of both products, by the ends of Y that positive and negative ends of X take."""
+        ends = L.mul(high, L.select(below, negative, positive)), L.mul(low, L.select(above, positive, negative))
+        return L.max(*(_replace_nan(L, end, L.const(0.0)) if guard else end for end in ends))
+
+    return larger(yn, yh), larger(yh, yn)
 
 
 def fma(L: Lanes, xn: Value, xh: Value, yn: Value, yh: Value, zn: Value, zh: Value, guard: bool = True) -> Interval:

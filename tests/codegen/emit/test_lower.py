@@ -10,7 +10,7 @@ import codegen
 from codegen import kernel as kernels
 from codegen.emit import lower
 from codegen.emit.lanes import Kind
-from codegen.emit.lower import _Slots, batch_width
+from codegen.emit.lower import Shape, _Slots, batch_shape
 from codegen.emit.translate import decorated_nodes, live_nodes
 from codegen.graph.expr import Expr, ExprPool
 from codegen.machine.native import Code, object_code
@@ -64,13 +64,21 @@ def test_chunks_and_outlining_give_the_same_bits(kind: Kind, monkeypatch: pytest
 
 @pytest.mark.parametrize(("nodes", "called"), [(40, set()), (300, {"sin"}), (700, {"sin", "multiply"}),
                                               (1600, {"sin", "multiply", "multiply_finite"})])
-def test_which_functions_are_called(nodes: int, called: set[str]) -> None:
+@pytest.mark.parametrize("twice", [False, True])
+def test_which_functions_are_called(nodes: int, called: set[str], twice: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of formulas that are written twice the second body calls them all."""
+    if not twice:
+        monkeypatch.setattr(lower, "pays", lambda *_: False)
     pool = ExprPool()
     w = pool.variable(0)
     while len(pool.nodes) < nodes:
         w = pool.node("sin", w) * pool.node("sin", pool.variable(1) + w) + w * pool.variable(1)
     functions = lower.lower([w], "interval").functions
-    assert {"sin", "multiply", "multiply_finite"} & set(functions) == called
+    first = "".join(text for name, text in functions.items() if "chunk" in name and not name.startswith("guarded"))
+    written_twice = twice and nodes < lower.OUTLINE
+    found = {name for name in ("sin", "multiply", "multiply_finite") if f"@{name}(" in first}
+    assert found == called - ({"multiply"} if written_twice else set())
+    assert ("guardedbody" in functions) == written_twice
 
 
 @pytest.mark.parametrize("kind", ["interval", "decorated", "points"])
@@ -78,7 +86,7 @@ def test_every_width_gives_the_same_bits(kind: Kind, monkeypatch: pytest.MonkeyP
     outputs = graph()
     results = []
     for width in (8, 32):
-        monkeypatch.setattr(kernels, "batch_width", lambda _, width=width: width)
+        monkeypatch.setattr(kernels, "batch_shape", lambda *_, width=width: Shape(width))
         results.append(run(outputs, kind, width))
     assert same(*results)
 
@@ -99,9 +107,10 @@ def test_chains_run_wide_and_others_do_not() -> None:
     w = x
     for _ in range(50):
         w = w * y + x
-    assert batch_width([w]) == 32
-    assert batch_width([x + y]) == 8
-    assert batch_width([pool.node("sin", x) * (y + k) for k in range(30)]) == 8
+    assert batch_shape([w], wide=True).width == 32
+    assert batch_shape([w], wide=False).width == 16
+    assert batch_shape([x + y], wide=True).width == 8
+    assert batch_shape([pool.node("sin", x) * (y + k) for k in range(30)], wide=True).width == 8
 
 
 def test_slots_are_used_again_and_never_shared_while_alive() -> None:
