@@ -42,6 +42,10 @@ class Edge:
         if not self.faces or len(self.faces) != len(self.paths):
             raise ValueError(f"an edge needs one path a face, got {len(self.faces)} faces and {len(self.paths)} paths")
 
+    @classmethod
+    def _unchecked(cls, faces: tuple[int, ...], paths: tuple[tuple[Any, Any], ...], domain: tuple[Any, Any]) -> "Edge":
+        return _plain(cls, faces=faces, paths=paths, domain=domain)
+
 
 @dataclass(frozen=True)
 class Vertex:
@@ -56,6 +60,18 @@ class Vertex:
         object.__setattr__(self, "points", points)
         if not self.faces or len(self.faces) != len(self.points):
             raise ValueError(f"a vertex needs a point a face, got {len(self.faces)} faces, {len(self.points)} points")
+
+    @classmethod
+    def _unchecked(cls, faces: tuple[int, ...], points: tuple[tuple[Any, Any], ...]) -> "Vertex":
+        return _plain(cls, faces=faces, points=points)
+
+
+def _plain(kind: Any, **values: Any) -> Any:
+    """A frozen value whose parts are known to be sound."""
+    made = kind.__new__(kind)
+    for name, value in values.items():
+        object.__setattr__(made, name, value)
+    return made
 
 
 def _pairs(given: Any, allowed: Sequence[Any], owner: str, one: str) -> tuple[tuple[Any, Any], ...]:
@@ -241,6 +257,6 @@ def joined(parts: Sequence[Solid], closed: str = UNCHECKED) -> Solid:
     for part in parts:
         first = len(faces)
         faces += part.faces
-        edges += [Edge(tuple(f + first for f in e.faces), e.paths, e.domain) for e in part.edges]
-        vertices += [Vertex(tuple(f + first for f in p.faces), p.points) for p in part.vertices]
+        edges += [Edge._unchecked(tuple(f + first for f in e.faces), e.paths, e.domain) for e in part.edges]
+        vertices += [Vertex._unchecked(tuple(f + first for f in p.faces), p.points) for p in part.vertices]
     return Solid._unchecked(faces, edges, vertices, closed)

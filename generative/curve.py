@@ -15,6 +15,7 @@ from codegen.functions import Chebyshev
 from codegen.given import shown
 from codegen.operators import DefiniteIntegral, Inverse
 
+from .pattern import Pattern, sampler
 from .symbols import derivative, exact, formula, interval, items, latex, positive, simplified, t, text, u, vector
 from .value import Value
 
@@ -22,16 +23,43 @@ from .value import Value
 class Curve(Value):
     """The curve of three expressions in u (and t) over the closed interval `domain` = (lo, hi). Immutable."""
 
+    _expressions: tuple[Any, Any, Any] | None = None
+    _pattern: Pattern | None = None
+    _numbers: tuple[Any, ...] = ()
+
     def __init__(self, expressions: Any, domain: Any) -> None:
         self._expressions = vector(expressions, [u, t], "a curve")
         self._domain = interval(domain, "the domain of a curve")
         if not any(e.has(u) for e in self._expressions):
             raise ValueError(f"a curve must depend on u, got the point {text(list(self._expressions))}")
 
+    @classmethod
+    def of_pattern(cls, pattern: Pattern, numbers: Sequence[Any], domain: Any) -> "Curve":
+        """A curve whose formula is written when it is wanted: that of a pattern of three formulas of u, with its numbers."""
+        made = cls.__new__(cls)
+        made._pattern, made._numbers, made._domain = pattern, tuple(numbers), domain
+        return made
+
     @property
     def expressions(self) -> tuple[Any, Any, Any]:
         """The map: three expressions in u (and t)."""
+        if self._expressions is None:
+            a, b, c = self._pattern.written(self._numbers)
+            self._expressions = a, b, c
         return self._expressions
+
+    @property
+    def pattern(self) -> Pattern:
+        """The formulas with symbols for some of their numbers, which `numbers` has."""
+        return self._pattern or Pattern(self.expressions)
+
+    @property
+    def numbers(self) -> tuple[Any, ...]:
+        return self._numbers
+
+    def sampled(self, parameter: float) -> Sequence[float]:
+        """The three coordinates and then their derivatives by u, in doubles."""
+        return sampler(self.pattern, (u,))(parameter, *map(float, self.numbers))
 
     @property
     def domain(self) -> tuple[Any, Any]:

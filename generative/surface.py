@@ -4,7 +4,7 @@ The map in the body's own frame and the rigid motion are kept apart, because wha
 `expressions` composes them. A surface is a closed patch: its border belongs to it.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import cached_property
 from typing import Any, ClassVar
 
@@ -15,6 +15,17 @@ from codegen.given import shown
 from .body import Body, checked_name
 from .motion import IDENTITY, Motion
 from .symbols import derivative, formula, interval, latex, t, text, u, v, vector
+
+
+class Deferred:
+    """Formulas that are made when they are wanted, by a function of these arguments; once, for all surfaces that share them."""
+
+    def __init__(self, function: Callable[..., tuple[Any, Any, Any]], *arguments: Any) -> None:
+        self._function, self._arguments = function, arguments
+
+    @cached_property
+    def made(self) -> tuple[Any, Any, Any]:
+        return self._function(*self._arguments)
 
 
 class ParametricSurface(Body):
@@ -42,6 +53,8 @@ class ParametricSurface(Body):
     @property
     def body(self) -> tuple[Any, Any, Any]:
         """The map in the body's frame: three expressions in u, v (and t)."""
+        if isinstance(self._body, Deferred):
+            self._body = self._body.made
         return self._body
 
     @property
@@ -87,23 +100,28 @@ class ParametricSurface(Body):
 
     def carried_by(self, motion: Motion) -> "ParametricSurface":
         """This surface with `motion` in the place of the motion it has."""
-        placed = ParametricSurface.__new__(ParametricSurface)
-        placed._body, placed._domain, placed._flipped, placed._motion = self._body, self._domain, self._flipped, motion
-        placed._name = self._name
+        placed = self._unchecked(self._body, self._domain, self._flipped, motion, self._name)
         placed.__dict__["resting"] = self.resting
         return placed
 
     def over(self, body: Any, domain: Mapping[Any, Any]) -> "ParametricSurface":
-        """A surface with other formulas over another domain, which are known to be sound; turned and moved as this one is."""
-        placed = ParametricSurface.__new__(ParametricSurface)
-        placed._body, placed._domain, placed._flipped, placed._motion = tuple(body), (domain[u], domain[v]), self._flipped, self._motion
-        placed._name = self._name
+        """A surface with other formulas (or a `Deferred` of them) over another domain, which are known to be sound; turned and moved as this
+        one is.
+        """
+        return self._unchecked(body if isinstance(body, Deferred) else tuple(body), (domain[u], domain[v]), self._flipped, self._motion,
+                               self._name)
+
+    @classmethod
+    def _unchecked(cls, body: Any, domain: Any, flipped: bool = False, motion: Motion = IDENTITY, name: str | None = None,
+                   ) -> "ParametricSurface":
+        placed = cls.__new__(cls)
+        placed._body, placed._domain, placed._flipped, placed._motion, placed._name = body, domain, flipped, motion, name
         return placed
 
     @cached_property
     def resting(self) -> "ParametricSurface":
         """This surface in the body's frame: the same object for all that are moved from one."""
-        return self if self.motion.is_identity else ParametricSurface(self.body, self.domain, flipped=self.flipped, name=self.name)
+        return self if self.motion.is_identity else self._unchecked(self._body, self._domain, self._flipped, IDENTITY, self._name)
 
     def trimmed(self, loops: Any) -> Any:
         """Trim the surface to the region of its parameters inside closed loops.

@@ -13,6 +13,7 @@ slivers there. They also leave out the ends of cusps, where a curve leaves a lin
 """
 
 import enum
+import functools
 import math
 from collections.abc import Sequence
 from fractions import Fraction
@@ -21,23 +22,21 @@ from typing import Any
 import numpy as np
 import sympy as sp
 
-from codegen.from_sympy import convert
 from codegen.given import shown
-from codegen.graph.autodiff import partials
-from codegen.graph.expr import ExprPool
-from codegen.graph.meanvalue import mean_value_form
-from codegen.kernel import Kernel, compile
+from codegen.kernel import compile
 
 from .brep import Edge, Solid, Vertex
 from .curve import Curve
-from .surface import ParametricSurface
+from .surface import Deferred, ParametricSurface
 from .symbols import derivative, items, u, v
 from .triangulation import winding
-from .trimming_cells import Cell, Piece, cells, oriented
+from .trimming_cells import cells, oriented
+from .trimming_pieces import Cell, Path, Piece
+from .trimming_proof import prove
 
 # Against the size of a loop, ends of pieces farther apart than this do not meet.
 _MEETS = 1e-4
-# So often ranges of a parameter are halved in a proof.
+# So often ranges of a parameter are halved where boxes follow a loop, and into so many.
 _HALVINGS, _MOST = 40, 4096
 # Against the size of a loop, ends nearer to each other than this count as one where boxes follow a loop.
 _MEETS_NOT = 1e-9
@@ -109,12 +108,17 @@ def trimmed(surface: ParametricSurface, loops: Any) -> Trimmed:
     given = [_loop(k, loop) for k, loop in enumerate(items(loops, "the loops"))]
     if not given:
         raise ValueError("a surface is trimmed by at least one loop of curves, got none")
-    turned = oriented([[Piece(c, *c.domain) for c in loop] for loop in given])
+    return inside(surface, [[Piece(c, *c.domain) for c in loop] for loop in given], _lengths(surface))
+
+
+def inside(surface: ParametricSurface, loops: Sequence[Sequence[Piece]], lengths: tuple[float, float]) -> Trimmed:
+    """The part of a surface inside loops of pieces; `lengths`: about how long one unit of u and of v is on the surface."""
+    turned = oriented(loops)
     try:
-        found = cells(turned, _lengths(surface))
+        found = cells(turned, lengths)
     except ValueError as error:
         raise ValueError(f"the surface cannot be trimmed: {error}") from error
-    _prove(found)
+    prove(found)
     return Trimmed(surface, turned, found)
 
 
@@ -145,60 +149,44 @@ def _lengths(surface: ParametricSurface) -> tuple[float, float]:
     return found[0], found[1]
 
 
+_WHOLE = {u: (sp.S.Zero, sp.S.One), v: (sp.S.Zero, sp.S.One)}
+
+
 def _patch(surface: ParametricSurface, cell: Cell) -> ParametricSurface:
-    a, b = cell.path
-    body = [e.xreplace({u: a, v: b}) for e in surface.body]
-    return surface.over(body, {u: (sp.S.Zero, sp.S.One), v: (sp.S.Zero, sp.S.One)})
+    return surface.over(Deferred(_composed, surface, cell), _WHOLE)
+
+
+def _composed(surface: ParametricSurface, cell: Cell) -> tuple[Any, Any, Any]:
+    at = dict(zip((u, v), cell.path, strict=True))
+    a, b, c = (e.xreplace(at) for e in surface.body)
+    return a, b, c
+
+
+_START, _BACK = {u: sp.S.Zero}, {u: 1 - u}
+
+
+@functools.cache
+def _changed(path: Path, back: bool) -> Path:
+    """A side of a cell run through backwards, or its first point."""
+    a, b = (e.xreplace(_BACK if back else _START) for e in path)
+    return a, b
 
 
 def _borders(parts: Sequence[Cell]) -> tuple[list[Edge], list[Vertex]]:
     """The sides of cells, those of two cells once, and their corners."""
-    users: dict[tuple[int, int], list[tuple[int, Any]]] = {}
-    corners: dict[int, list[tuple[int, Any]]] = {}
+    users: dict[tuple[int, int], list[tuple[int, Path]]] = {}
+    corners: dict[int, list[tuple[int, Path]]] = {}
     for k, cell in enumerate(parts):
         for (a, b), path in cell.sides:
             if (b, a) in users:
-                users[b, a].append((k, tuple(e.xreplace({u: 1 - u}) for e in path)))
+                users[b, a].append((k, _changed(path, True)))
             else:
                 users[a, b] = [(k, path)]
             if not cell.closed:
-                corners.setdefault(a, []).append((k, tuple(e.xreplace({u: sp.S.Zero}) for e in path)))
-    edges = [Edge(tuple(k for k, _ in own), tuple(p for _, p in own), (0, 1)) for own in users.values()]
-    return edges, [Vertex(tuple(k for k, _ in own), tuple(p for _, p in own)) for own in corners.values()]
-
-
-def _prove(found: Sequence[Cell]) -> None:
-    """Prove that determinants of all cells are positive, over ranges of s that are halved where that is needed."""
-    kernel, count = _conditions(found)
-    places = np.linspace(0.0, 1.0, 5)
-    ranges = np.stack([places[:-1], places[1:]], axis=1)
-    for _ in range(_HALVINGS):
-        low, _, regular = kernel.decorated(ranges[:, :1], ranges[:, 1:])
-        open_ = ranges[~((low[:, :count] > 0.0).all(axis=1) & (regular[:, count:] >= 3).all(axis=1))]
-        if not len(open_):
-            return
-        if len(open_) > _MOST:
-            break
-        middle = open_.mean(axis=1)
-        ranges = np.concatenate([np.stack([open_[:, 0], middle], axis=1), np.stack([middle, open_[:, 1]], axis=1)])
-    raise ValueError("the region inside the loops is not proved to be cut into cells: pieces of the loops meet without an angle, or nearly")
-
-
-def _conditions(found: Sequence[Cell]) -> tuple[Kernel, int]:
-    """Functions of s that must be positive, L' x (H - L) and H' x (H - L) of each cell, and how many; then all borders, which must be
-    differentiable. Where H is a point the determinant is the first times 1 - w.
-    """
-    pool = ExprPool()
-    s = pool.variable(0)
-    positive, paths = [], []
-    for cell in found:
-        low, high = (convert(border.path, {u: s}, pool) for border in (cell.low, cell.high))
-        across = [h - e for e, h in zip(low, high, strict=True)]
-        for border in [low] if cell.pointed else [low, high]:
-            (a,), (b,) = partials(border, [s])
-            positive.append(a * across[1] - b * across[0])
-        paths += [*low, *high]
-    return compile([*mean_value_form(positive, [s]), *paths], [u], quick=True), len(positive)
+                corners.setdefault(a, []).append((k, _changed(path, False)))
+    whole = _WHOLE[u]
+    edges = [Edge._unchecked(tuple(k for k, _ in own), tuple(p for _, p in own), whole) for own in users.values()]
+    return edges, [Vertex._unchecked(tuple(k for k, _ in own), tuple(p for _, p in own)) for own in corners.values()]
 
 
 def _boxes_apart(loop: Sequence[Piece], low: np.ndarray, high: np.ndarray) -> list[list[Fraction]] | None:

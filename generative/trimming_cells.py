@@ -1,25 +1,18 @@
 """Cells between curves in the plane of u and v, into which the region inside closed loops is cut.
 
-A cell lies between two borders over the same parameter s from 0 to 1, each a straight line, a piece of a loop or a point: its points are
-(1 - w) L(s) + w H(s), w from 0 to 1. Where cells are is found in doubles; `Cell.conditions` says what is to be proved of each.
+Where cells are is found in doubles; `trimmed` proves that they are.
 """
 
 import itertools
 from collections.abc import Sequence
-from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 import sympy as sp
 
-from codegen.given import lambdified
-
-from .curve import Curve
-from .seams import turns
-from .surface import ParametricSurface
-from .symbols import derivative, u, v
+from .pattern import exactly
 from .triangulation import Triangle, crossing_sides, triangulation, winding
+from .trimming_pieces import Border, Cell, Coordinate, Corner, Piece, along, corner_of, point, straight
 
 # A piece turns by no more than this, radian; so many rounds of halving pieces.
 _TURN, _ROUNDS = 1.7, 9
@@ -32,150 +25,6 @@ _THIN = 1e-9
 # Points beside a piece are so far from it, against its length.
 _INWARDS = 0.4
 _UNCUT = "the region inside the loops could not be cut into cells: do the loops touch or cross, or pieces of one meet without an angle?"
-# Shares of a border at which it is looked at in doubles.
-_SHARES = np.linspace(0.0, 1.0, 9)
-
-Path = tuple[Any, Any]
-
-
-@dataclass(frozen=True)
-class Piece:
-    """A curve in the plane of u and v between two of its parameters."""
-
-    curve: Curve
-    first: Any
-    last: Any
-
-    @cached_property
-    def path(self) -> Path:
-        """u and v as expressions of u from 0 to 1."""
-        a, b, _ = self.curve.at(self.first + u * (self.last - self.first))
-        return a, b
-
-    @property
-    def ends(self) -> tuple[Path, Path]:
-        (a, b, _), (c, d, _) = self.curve.at(self.first), self.curve.at(self.last)
-        return (a, b), (c, d)
-
-    @cached_property
-    def sampled(self) -> tuple[np.ndarray, np.ndarray]:
-        """Some of its points and of its derivatives by the share of the way, (9, 2) each."""
-        first, last = float(self.first), float(self.last)
-        rows = np.array([_values(self.curve)(first + s * (last - first)) for s in _SHARES.tolist()], float)
-        return rows[:, :2], rows[:, 2:] * (last - first)
-
-    @cached_property
-    def straight(self) -> bool:
-        """Whether it is seen to be a straight line at constant speed, in doubles."""
-        _, slopes = self.sampled
-        return bool(np.abs(slopes - slopes[0]).max() <= 1e-12 * np.abs(slopes).max())
-
-    @property
-    def closes(self) -> bool:
-        """Whether it is a closed curve that is proved to have the length of its range as a period."""
-        a, b, _ = self.curve.expressions
-        return turns(ParametricSurface([a, b, 0], {u: sorted((self.first, self.last)), v: (0, 1)}), u) == 1
-
-    @property
-    def turning(self) -> float:
-        """About the angle by which it turns."""
-        _, slopes = self.sampled
-        ways = np.arctan2(slopes[:, 1], slopes[:, 0])
-        return float(np.abs((np.diff(ways) + np.pi) % (2 * np.pi) - np.pi).sum())
-
-    def halves(self) -> list["Piece"]:
-        middle = (self.first + self.last) / 2
-        return [Piece(self.curve, self.first, middle), Piece(self.curve, middle, self.last)]
-
-
-_known: dict[Curve, Any] = {}
-
-
-def _values(curve: Curve) -> Any:
-    if len(_known) > 512:
-        _known.clear()
-    if curve not in _known:
-        flat = curve.expressions[:2]
-        _known[curve] = lambdified([u], [*flat, *(derivative(e, u) for e in flat)], "math")
-    return _known[curve]
-
-
-@dataclass(frozen=True, eq=False)
-class Border:
-    """A side of a cell, from s = 0 to 1: a `piece` of a loop, run through forwards or not, or the straight line between two points, which
-    may be one.
-    """
-
-    path: Path
-    points: np.ndarray
-    slopes: np.ndarray
-    piece: int | None = None
-
-    @property
-    def back(self) -> "Border":
-        a, b = (e.xreplace({u: 1 - u}) for e in self.path)
-        return Border((a, b), self.points[::-1], -self.slopes[::-1], self.piece)
-
-
-def _line(first: Path, last: Path, ends: np.ndarray) -> Border:
-    a, b = (p + u * (q - p) for p, q in zip(first, last, strict=True))
-    way = ends[1] - ends[0]
-    return Border((a, b), ends[0] + _SHARES[:, None] * way, np.tile(way, (len(_SHARES), 1)))
-
-
-@dataclass(frozen=True, eq=False)
-class Cell:
-    """The points between two borders. `corners`: the numbers of the ends of the low border, and then of the end or ends of the high one,
-    counterclockwise. `closed`: both borders are closed curves, or the high one is a point.
-    """
-
-    low: Border
-    high: Border
-    corners: tuple[int, ...]
-    closed: bool = False
-
-    @cached_property
-    def _determinants(self) -> np.ndarray:
-        across = self.high.points - self.low.points
-        found = np.array([s[:, 0] * across[:, 1] - s[:, 1] * across[:, 0] for s in (self.low.slopes, self.high.slopes)])
-        return found[:1] if self.pointed else found
-
-    @property
-    def pointed(self) -> bool:
-        """Whether the high border is a point."""
-        return len(self.corners) == 3
-
-    @property
-    def varies(self) -> float:
-        """The factor by which the determinant of the map varies, about; infinite where it is not positive."""
-        low, high = float(self._determinants.min()), float(self._determinants.max())
-        return high / low if low > 1e-9 * high > 0.0 else float("inf")
-
-    @property
-    def grows(self) -> bool:
-        """Whether its determinant is seen to be positive, however small."""
-        return bool(self._determinants.min() > 0.0)
-
-    @property
-    def path(self) -> Path:
-        """The map: two expressions of u, which is s, and of v, which is w."""
-        a, b = (e + v * (h - e) for e, h in zip(self.low.path, self.high.path, strict=True))
-        return a, b
-
-    @property
-    def sides(self) -> list[tuple[tuple[int, int], Path]]:
-        """Its straight or curved sides counterclockwise: the numbers of the corners, and the side as expressions of u in the parameters of
-        the cell.
-        """
-        zero, one = sp.S.Zero, sp.S.One
-        paths = [(u, zero), (one, u), (1 - u, one), (zero, 1 - u)]
-        if self.closed:
-            return [((0, 0), paths[0]), ((1, 1), paths[2])][:1 if self.pointed else 2]
-        if self.pointed:
-            paths = [paths[0], paths[1], paths[3]]
-        return list(zip(zip(self.corners, (*self.corners[1:], self.corners[0]), strict=True), paths, strict=True))
-
-
 class _Plan:
     """Pieces of loops, and triangles between their ends."""
 
@@ -198,7 +47,7 @@ class _Plan:
     def _attempt(self) -> tuple[list[Cell], set[int]]:
         """Cells, and the pieces that must be halved before there are cells everywhere."""
         self.pieces = pieces = [piece for loop in self.loops for piece in loop]
-        self.exact: list[Path] = [piece.ends[0] for piece in pieces]
+        self.corners: list[Corner] = [corner_of(piece, 0) for piece in pieces]
         self.near = np.array([piece.sampled[0][0] for piece in pieces])
         rings, begin = [], 0
         for loop in self.loops:
@@ -213,12 +62,12 @@ class _Plan:
         self.follows = {(ring[k - 1], ring[k]): ring[k - 1] for ring in rings for k in range(len(ring))}
         if self.beside:
             for place in self._beside(rings):
-                self.exact.append((sp.Rational(place[0]), sp.Rational(place[1])))
+                self.corners.append(point(*place))
                 self.near = np.vstack([self.near, place])
         triangles = triangulation(self.near * self.scale, rings)
         triangles = [part for triangle in triangles for part in self._starred(triangle)]
         single = [self._pointed(triangle) for triangle in triangles]
-        bad = {side.piece for cell in single if cell.varies == float("inf") for side in (cell.low,) if side.piece is not None}
+        bad = {side.number for cell in single if cell.varies == float("inf") for side in (cell.low,) if side.number is not None}
         if not bad and any(cell.varies == float("inf") for cell in single):
             raise ValueError("a triangle between the ends of pieces has no area")
         return (single if bad else self._merged(triangles, single)), bad
@@ -249,17 +98,17 @@ class _Plan:
         a, b, c = triangle
         if sum(self._curved(*side) for side in ((a, b), (b, c), (c, a))) < 2:
             return [triangle]
-        self.exact.append(tuple(sum(self.exact[k][i] for k in triangle) / 3 for i in (0, 1)))  # type: ignore[arg-type]
-        self.near = np.vstack([self.near, self.near[list(triangle)].mean(axis=0)])
+        middle = self.near[list(triangle)].mean(axis=0)
+        self.corners.append(point(*middle.tolist()))
+        self.near = np.vstack([self.near, middle])
         centre = len(self.near) - 1
         return [(a, b, centre), (b, c, centre), (c, a, centre)]
 
     def border(self, a: int, b: int) -> Border:
         """From point a to point b: a piece of a loop, or a straight line."""
         if (a, b) in self.follows:
-            piece = self.pieces[a]
-            return Border(piece.path, *piece.sampled, a)
-        return _line(self.exact[a], self.exact[b], self.near[[a, b]])
+            return along(self.pieces[a], a)
+        return straight(self.corners[a], self.corners[b])
 
     def _pointed(self, triangle: Triangle) -> Cell:
         """A triangle as a cell over its curved side, or its longest one."""
@@ -271,7 +120,7 @@ class _Plan:
             return self._curved(way[0], way[1]), (way[0], way[1]) in self.follows, float(side @ side)
 
         a, b, c = max(turned, key=rank)
-        return Cell(self.border(a, b), _line(self.exact[c], self.exact[c], self.near[[c, c]]), (a, b, c))
+        return Cell(self.border(a, b), straight(self.corners[c], self.corners[c]), (a, b, c))
 
     def _merged(self, triangles: Sequence[Triangle], single: Sequence[Cell]) -> list[Cell]:
         """Cells with two triangles each, the most even ones first, and the triangles that are left."""
@@ -329,7 +178,8 @@ def _columns(loops: Sequence[Sequence[Piece]]) -> list[Cell]:
             if any(piece.straight and np.abs(piece.sampled[0][[0, -1], 1 - axis] - levels[0]).min() < _THIN * high for piece in above):
                 continue
             parts = [part for piece in above for part in _flat_enough(piece)]
-            found = [_column(part, base[0].ends[0][1 - axis], axis, high, 4 * k) for k, part in enumerate(parts)]
+            level = corner_of(base[0], 0)[1 - axis]
+            found = [_column(part, level, axis, high, 4 * k) for k, part in enumerate(parts)]
             if all(cell.grows for cell in found):
                 return found
     return []
@@ -343,31 +193,29 @@ def _monotone(piece: Piece, axis: int) -> int | None:
     return 1 if (slopes[:, axis] > 0).all() else -1 if (slopes[:, axis] < 0).all() else None
 
 
-def _column(piece: Piece, level: Any, axis: int, high: float, number: int) -> Cell:
+def _column(piece: Piece, level: Coordinate, axis: int, high: float, number: int) -> Cell:
     """The strip between a piece and the line at a level, to the left of the piece."""
     ends = [piece.first, piece.last]
-    height = np.abs(piece.sampled[0][:, 1 - axis] - float(level))
+    height = np.abs(piece.sampled[0][:, 1 - axis] - level.near)
     for k in (0, 1):
         if height[-k] < _THIN * high:
-            ends[k] = _high_enough(piece, level, axis, _THIN * high, k)
+            ends[k] = _high_enough(piece, level.near, axis, _THIN * high, k)
     own = Piece(piece.curve, *ends)
-    near = own.sampled[0][[0, -1]].copy()
-    near[:, 1 - axis] = float(level)
-    first, last = (tuple(level if k != axis else p[k] for k in (0, 1)) for p in own.ends)
-    return Cell(Border(own.path, *own.sampled), _line(first, last, near), (number, number + 1, number + 2, number + 3))
+    first, last = (tuple(level if k != axis else c for k, c in enumerate(corner_of(own, end))) for end in (0, 1))
+    return Cell(along(own), straight(first, last), (number, number + 1, number + 2, number + 3))  # type: ignore[arg-type]
 
 
-def _high_enough(piece: Piece, level: Any, axis: int, least: float, end: int) -> Any:
+def _high_enough(piece: Piece, level: float, axis: int, least: float, end: int) -> float:
     """Nearest to an end, a parameter of a piece where it is higher than this above a level."""
     first, last = float(piece.first), float(piece.last)
     near, far = (first, last) if end == 0 else (last, first)
     for _ in range(200):
         middle = 0.5 * (near + far)
-        if abs(_values(piece.curve)(middle)[1 - axis] - float(level)) < least:
+        if abs(piece.curve.sampled(middle)[1 - axis] - level) < least:
             near = middle
         else:
             far = middle
-    return sp.Rational(far)
+    return far
 
 
 def _ring(loops: Sequence[Sequence[Piece]]) -> Cell | None:
@@ -375,20 +223,17 @@ def _ring(loops: Sequence[Sequence[Piece]]) -> Cell | None:
     if len(loops) > 2 or any(len(loop) != 1 or not loop[0].closes for loop in loops):
         return None
     outer, *inner = sorted((loop[0] for loop in loops), key=lambda p: -float(np.ptp(p.sampled[0], axis=0).max()))
-    low = Border(outer.path, *outer.sampled)
     if not inner:
-        points, _ = outer.sampled
-        centre = sp.Rational(float(points[:-1, 0].mean())), sp.Rational(float(points[:-1, 1].mean()))
-        cell = Cell(low, _line(centre, centre, np.tile(points[:-1].mean(axis=0), (2, 1))), (0, 0, 1), True)
+        centre = point(*outer.sampled[0][:-1].mean(axis=0).tolist())
+        cell = Cell(along(outer), straight(centre, centre), (0, 0, 1), True)
     else:
-        high = _alongside(inner[0], outer)
-        cell = Cell(low, Border(high.path, *high.sampled), (0, 0, 1, 1), True)
+        cell = Cell(along(outer), along(_alongside(inner[0], outer)), (0, 0, 1, 1), True)
     return cell if cell.varies <= _VARIES else None
 
 
 def _alongside(inner: Piece, outer: Piece) -> Piece:
     """A closed curve run through as another one is round it, from where that is nearest."""
-    back = Piece(inner.curve, inner.last, inner.first)
+    back = inner.back
     (mine, _), (its, _) = back.sampled, outer.sampled
     centre = mine[:-1].mean(axis=0)
     (a, b), (c, d) = mine[0] - centre, its[0] - centre
@@ -396,8 +241,9 @@ def _alongside(inner: Piece, outer: Piece) -> Piece:
     if min(shift, 1.0 - shift) < 1e-12:
         return back
     # Counterclockwise, as the outer one is.
-    step = sp.Rational(shift) * (back.last - back.first)
-    return Piece(back.curve, back.first + step, back.last + step)
+    first, last = exactly(back.first), exactly(back.last)
+    step = sp.Rational(shift) * (last - first)
+    return Piece(back.curve, first + step, last + step)
 
 
 def _flat_enough(piece: Piece) -> list[Piece]:
@@ -414,5 +260,5 @@ def oriented(loops: Sequence[Sequence[Piece]]) -> list[list[Piece]]:
         depth = sum(winding(other, *ring[0]) != 0 for j, other in enumerate(rings) if j != k)
         area = sum(a * d - c * b for (a, b), (c, d) in zip(ring, [*ring[1:], ring[0]], strict=True))
         forwards = (area > 0) == (depth % 2 == 0)
-        found.append(list(loop) if forwards else [Piece(p.curve, p.last, p.first) for p in reversed(loop)])
+        found.append(list(loop) if forwards else [p.back for p in reversed(loop)])
     return found

@@ -1,43 +1,39 @@
-"""Loops of curves cut along lines of constant u or v, as at the knots of a spline surface."""
+"""Loops of pieces cut along lines of constant u or v, as at the knots of a spline surface."""
 
 from collections.abc import Sequence
 from itertools import pairwise
-from typing import Any
 
 import numpy as np
-import sympy as sp
 from scipy.optimize import brentq
 
-from codegen.given import lambdified
+from ..trimming_pieces import Piece
+from .curves import Unread, moved, segment
 
-from ..curve import Curve, line
-from ..symbols import u
-
-Loop = list[Curve]
+Loop = list[Piece]
 _SAMPLES = 33
 # Against the range of a coordinate, what is nearer to the line than this is on it.
 _ON = 1e-9
 
 
-def clipped(loops: Sequence[Loop], axis: int, value: Any, above: bool) -> list[Loop]:
+def clipped(loops: Sequence[Loop], axis: int, value: float, above: bool) -> list[Loop]:
     """The region inside loops where coordinate `axis` is above `value` or below it, as loops that run along the line there."""
     found: list[Loop] = []
     chains: list[Loop] = []
     for loop in loops:
         pieces = [part for c in loop for part in _cut(c, axis, value)]
-        kept = [_middle(c)[axis] > float(value) if above else _middle(c)[axis] < float(value) for c in pieces]
+        kept = [(_middle(c)[axis] > value) == above for c in pieces]
         if all(kept):
             found.append(pieces)
         elif any(kept):
             first = next(k for k in range(len(pieces)) if kept[k] and not kept[k - 1])
-            turned = [*zip(pieces[first:], kept[first:], strict=True), *zip(pieces[:first], kept[:first], strict=True)]
             run: Loop = []
-            for c, own in [*turned, (None, False)]:
-                if own:
-                    run.append(c)  # type: ignore[arg-type]
+            for k in range(len(pieces)):
+                if kept[(first + k) % len(pieces)]:
+                    run.append(pieces[(first + k) % len(pieces)])
                 elif run:
                     chains.append(run)
                     run = []
+            chains += [run] if run else []
     return found + _linked(chains, 1 - axis)
 
 
@@ -59,10 +55,10 @@ def _linked(chains: list[Loop], along: int) -> list[Loop]:
             loop += chains[k]
             j, end = partner[k, 1]
             if end != 0:
-                raise ValueError("the loops run along a knot line in a way that is not understood")
-            a, b = chains[k][-1].at(chains[k][-1].domain[1]), chains[j][0].at(chains[j][0].domain[0])
-            if a != b:
-                loop.append(line(a, b))
+                raise Unread("its loops run along a knot line in a way that is not understood")
+            a, b = _end(chains[k][-1], 1), _end(chains[j][0], 0)
+            if (a != b).any():
+                loop.append(segment(a, b))
             k = j
             if k == start or k not in left:
                 break
@@ -70,42 +66,36 @@ def _linked(chains: list[Loop], along: int) -> list[Loop]:
     return found
 
 
-def _cut(c: Curve, axis: int, value: Any) -> Loop:
-    """A curve cut where it crosses the line; its ends there are moved onto it, by less than rounding."""
-    lo, hi = map(float, c.domain)
-    function = lambdified([u], [c.expressions[axis] - value], "math")
+def _cut(c: Piece, axis: int, value: float) -> Loop:
+    """A piece cut where it crosses the line; its ends there are moved onto it, by less than rounding."""
+    first, last = float(c.first), float(c.last)
 
     def height(s: float) -> float:
-        return float(function(s)[0])
+        return c.curve.sampled(first + s * (last - first))[axis] - value
 
-    places = np.linspace(lo, hi, _SAMPLES).tolist()
+    places = np.linspace(0.0, 1.0, _SAMPLES).tolist()
     heights = [height(s) for s in places]
     near = _ON * (1.0 + max(map(abs, heights)))
-    if max(map(abs, heights)) <= near:
+    if max(map(abs, heights)) <= near or min(heights) > near or max(heights) < -near:
         return [c]
     roots = [brentq(height, a, b, xtol=1e-15) for (a, p), (b, q) in zip(pairwise(places), pairwise(heights), strict=True)
-             if p * q < 0.0 and height(a) * height(b) < 0.0 and abs(p) > near and abs(q) > near]
+             if p * q < 0.0 and abs(p) > near and abs(q) > near]
     roots += [s for s, h in list(zip(places, heights, strict=True))[1:-1] if abs(h) <= near]
-    inside = (s for s in sorted(set(roots)) if min(s - lo, hi - s) > _ON * (hi - lo))
-    ends = [c.domain[0], *map(sp.Rational, inside), c.domain[1]]
-    return [_onto(Curve(c.expressions, (a, b)), axis, value, near) for a, b in pairwise(ends)]
+    inside = [first + s * (last - first) for s in sorted(set(roots)) if min(s, 1.0 - s) > _ON]
+    return [_onto(Piece(c.curve, a, b), axis, value, near) for a, b in pairwise([c.first, *inside, c.last])]
 
 
-def _onto(c: Curve, axis: int, value: Any, near: float) -> Curve:
-    ends = [c.at(e)[axis] for e in c.domain]
-    off = [value - e if abs(float(e - value)) <= near else sp.S.Zero for e in ends]
-    if not any(off):
-        return c
-    lo, hi = c.domain
-    share = (u - lo) / (hi - lo)
-    moved = list(c.expressions)
-    moved[axis] = moved[axis] + off[0] * (1 - share) + off[1] * share
-    return Curve(moved, c.domain)
+def _onto(c: Piece, axis: int, value: float, near: float) -> Piece:
+    points, _ = c.sampled
+    off = np.zeros((2, 2))
+    off[:, axis] = value - points[[0, -1], axis]
+    off[np.abs(off) > near] = 0.0
+    return moved(c, *off) if off.any() else c
 
 
-def _middle(c: Curve) -> tuple[float, ...]:
-    return tuple(float(e) for e in c.at(sum(c.domain) / 2))
+def _middle(c: Piece) -> np.ndarray:
+    return c.sampled[0][4]
 
 
-def _end(c: Curve, k: int) -> tuple[float, ...]:
-    return tuple(float(e) for e in c.at(c.domain[k]))
+def _end(c: Piece, k: int) -> np.ndarray:
+    return c.sampled[0][-k]

@@ -1,100 +1,133 @@
-"""Formulas of the kernel's curves in space and in the plane of parameters, over the range that an edge uses."""
+"""Curves of the kernel as patterns with their numbers, over the range that an edge uses; in space and in the plane of parameters.
 
+Coefficients of a curve in space are exactly those of the kernel. Curves in the plane are chosen here, near the kernel's, in doubles; the gap
+(`gaps`) says how far their images are from the edges.
+"""
+
+import functools
 import math
 from collections.abc import Sequence
-from typing import Any
+from fractions import Fraction
+from typing import Any, NamedTuple
 
+import numpy as np
 import sympy as sp
 
-from ..curve import Curve, bernstein, bezier_points, project, spans
-from ..symbols import u
-from .numbers import combined, frame, number, vector
+from ..curve import Curve, bernstein, bezier_points, spans
+from ..pattern import Pattern
+from ..symbols import Parameter, u
+from ..trimming_pieces import Piece
 
-_CONICS = {"Circle", "Ellipse", "Hyperbola", "Parabola"}
+_CONICS = ("Circle", "Ellipse", "Hyperbola", "Parabola")
+_WAVES = {"Ellipse": (sp.cos(u), sp.sin(u)), "Hyperbola": (sp.cosh(u), sp.sinh(u)), "Parabola": (u**2, u)}
 
 
 class Unread(ValueError):
     """Something in a file that has no formula here."""
 
 
-def space_curve(curve: Any, first: float, last: float, scale: Any) -> list[Curve]:
-    """A Geom_Curve from one of its parameters to another, as pieces over their own ranges of the kernel's parameter, in order."""
-    kind = type(curve).__name__.removeprefix("Geom_")
-    ends = _range(kind, first, last)
+class Shape(NamedTuple):
+    """A kind of formula and the numbers in it, over a range of the kernel's parameter."""
+
+    kind: tuple[Any, ...]
+    numbers: tuple[Any, ...]
+    first: float
+    last: float
+
+
+@functools.cache
+def symbols(count: int) -> tuple[Parameter, ...]:
+    return tuple(Parameter(f"n{k}") for k in range(count))
+
+
+@functools.cache
+def curve_pattern(kind: tuple[Any, ...], size: int) -> Pattern:
+    """The pattern of a kind of curve of u in a space of `size` dimensions, with zeros to three."""
+    if kind[0] == "Bezier":
+        _, degree, rational = kind
+        n = symbols(2 + (degree + 1) * (size + rational))
+        poles = [n[k:k + size + rational] for k in range(2, len(n), size + rational)]
+        rows = bernstein(poles, (u - n[0]) / (n[1] - n[0]))
+        formulas = [e / rows[size] for e in rows[:size]] if rational else rows
+    else:
+        waves = (u,) if kind[0] == "Line" else _WAVES[kind[0]]
+        n = symbols(size * (1 + len(waves)))
+        formulas = [n[k] + sum(w * n[k + size * (j + 1)] for j, w in enumerate(waves)) for k in range(size)]
+    return Pattern((*formulas, *[sp.S.Zero] * (3 - size)), n)
+
+
+def coordinates(p: Any) -> tuple[float, ...]:
+    """Those of a point, vector or direction of the kernel, in space or in the plane."""
+    return (p.X(), p.Y(), p.Z()) if hasattr(p, "Z") else (p.X(), p.Y())
+
+
+def shapes_of(curve: Any, first: float, last: float) -> list[Shape]:
+    """A curve of the kernel, in space or in the plane, from one of its parameters to another, as pieces in order."""
+    kind = type(curve).__name__.rpartition("_")[2]
     if kind == "TrimmedCurve":
-        return space_curve(curve.BasisCurve(), first, last, scale)
+        return shapes_of(curve.BasisCurve(), first, last)
     if kind == "Line":
         axis = curve.Position()
-        return [Curve(combined((1, vector(axis.Location(), scale)), (u * scale, vector(axis.Direction()))), ends)]
+        return [Shape(("Line",), (*coordinates(axis.Location()), *coordinates(axis.Direction())), first, last)]
     if kind in _CONICS:
-        axes = frame(curve.Position(), scale)
-        a, b = _conic(kind, curve, scale)
-        return [Curve(combined((1, axes.origin), (a, axes.first), (b, axes.second)), ends)]
+        return [_conic(kind, curve, first, last)]
     if kind in ("BSplineCurve", "BezierCurve"):
-        return spline_pieces(curve, *ends, lambda p: vector(p, scale))
+        return _spline(curve, first, last)
     raise Unread(f"curves of the kind {kind} are not read")
 
 
-def plane_curve(curve: Any, first: float, last: float) -> list[Curve]:
-    """A Geom2d_Curve as in `space_curve`, as [u, v, 0]."""
-    kind = type(curve).__name__.removeprefix("Geom2d_")
-    ends = _range(kind, first, last)
-    if kind == "TrimmedCurve":
-        return plane_curve(curve.BasisCurve(), first, last)
-    if kind == "Line":
-        place, way = curve.Location(), curve.Direction()
-        return [Curve([number(place.X()) + u * number(way.X()), number(place.Y()) + u * number(way.Y()), 0], ends)]
-    if kind in _CONICS:
-        axes, (a, b) = curve.Position(), _conic(kind, curve, 1)
-        place, x, y = axes.Location(), axes.XDirection(), axes.YDirection()
-        return [Curve([number(place.X()) + a * number(x.X()) + b * number(y.X()),
-                       number(place.Y()) + a * number(x.Y()) + b * number(y.Y()), 0], ends)]
-    if kind in ("BSplineCurve", "BezierCurve"):
-        return spline_pieces(curve, *ends, lambda p: (number(p.X()), number(p.Y()), sp.S.Zero))
-    raise Unread(f"curves of the kind {kind} in the parameters of a face are not read")
+def _conic(kind: str, curve: Any, first: float, last: float) -> Shape:
+    """Its coefficients are products of two doubles each, as fractions."""
+    axes = curve.Position()
+    a, b = _sizes(kind, curve)
+    x, y = (coordinates(w) for w in (axes.XDirection(), axes.YDirection()))
+    numbers = *coordinates(axes.Location()), *_product(a, x), *_product(b, y)
+    return Shape(("Ellipse" if kind == "Circle" else kind,), numbers, first, last)
 
 
-def _range(kind: str, first: float, last: float) -> tuple[Any, Any]:
-    """The range of a parameter; what is written as a full turn of an ellipse with 12 digits is one."""
-    lo = number(first)
-    full = kind in ("Circle", "Ellipse") and abs(last - first - 2 * math.pi) < 1e-9
-    return lo, lo + 2 * sp.pi if full else number(last)
+def _product(factor: Any, way: Sequence[float]) -> list[Any]:
+    """(Most components of directions are 0 or 1.)"""
+    return [float(factor) * c if c in (0.0, 1.0, -1.0) and isinstance(factor, float) else Fraction(factor) * Fraction(c) for c in way]
 
 
-def _conic(kind: str, curve: Any, scale: Any) -> tuple[Any, Any]:
-    """Its coordinates along its axes: of a parabola u is the second one, as in the kernel."""
+def _sizes(kind: str, curve: Any) -> tuple[Any, Any]:
     if kind == "Circle":
-        radius = number(curve.Radius()) * scale
-        return radius * sp.cos(u), radius * sp.sin(u)
+        return curve.Radius(), curve.Radius()
     if kind == "Parabola":
-        return u**2 / (4 * number(curve.Focal())) * scale, u * scale
-    a, b = number(curve.MajorRadius()) * scale, number(curve.MinorRadius()) * scale
-    return (a * sp.cos(u), b * sp.sin(u)) if kind == "Ellipse" else (a * sp.cosh(u), b * sp.sinh(u))
+        return 1 / (4 * Fraction(curve.Focal())), 1.0
+    return curve.MajorRadius(), curve.MinorRadius()
 
 
-def spline_pieces(curve: Any, first: Any, last: Any, point: Any) -> list[Curve]:
-    """A spline between two of its parameters as polynomial or rational pieces over their ranges."""
+def _spline(curve: Any, first: float, last: float) -> list[Shape]:
+    """A spline between two of its parameters as polynomial or rational pieces."""
     degree, places, count = curve.Degree(), knots(curve), curve.NbPoles()
-    poles = [point(curve.Pole(k + 1)) for k in range(count)]
-    if curve.IsRational():
-        weights = [number(curve.Weight(k + 1)) for k in range(count)]
+    poles: list[tuple[Any, ...]] = [tuple(map(Fraction, coordinates(curve.Pole(k + 1)))) for k in range(count)]
+    rational = curve.IsRational()
+    if rational:
+        weights = [Fraction(curve.Weight(k + 1)) for k in range(count)]
         poles = [(*(c * w for c in p), w) for p, w in zip(poles, weights, strict=True)]
     # A periodic spline goes on with its first poles.
     poles = [poles[k % count] for k in range(len(places) - degree - 1)]
-    pieces = []
+    found = []
     for k in spans(places, degree):
-        lo, hi = max(places[k], first), min(places[k + 1], last)
+        lo, hi = max(float(places[k]), first), min(float(places[k + 1]), last)
         if lo < hi:
-            whole = Curve(project(bernstein(bezier_points(poles, places, degree, k), u)), (0, 1)).onto((places[k], places[k + 1]))
-            pieces.append(Curve(whole.expressions, (lo, hi)))
-    return pieces
+            numbers = places[k], places[k + 1], *(c for p in bezier_points(poles, places, degree, k) for c in p)
+            found.append(Shape(("Bezier", degree, rational), tuple(map(lighter, numbers)), lo, hi))
+    return found
 
 
-def knots(curve: Any) -> list[Any]:
+def lighter(number: Fraction) -> Any:
+    """A fraction as the double that it is, where it is one."""
+    near = float(number)
+    return near if near == number else number
+
+
+def knots(curve: Any) -> list[Fraction]:
     """The knots, each as often as it counts; of a periodic spline with those before and after its period that its poles need."""
     if not hasattr(curve, "NbKnots"):
-        return [sp.S.Zero] * (curve.Degree() + 1) + [sp.S.One] * (curve.Degree() + 1)
-    return expanded([number(curve.Knot(k + 1)) for k in range(curve.NbKnots())],
+        return [Fraction(0)] * (curve.Degree() + 1) + [Fraction(1)] * (curve.Degree() + 1)
+    return expanded([Fraction(curve.Knot(k + 1)) for k in range(curve.NbKnots())],
                     [curve.Multiplicity(k + 1) for k in range(curve.NbKnots())], curve.Degree(), curve.IsPeriodic())
 
 
@@ -112,3 +145,64 @@ def expanded(values: Sequence[Any], multiplicities: Sequence[int], degree: int, 
     before = [k - period for k in inner[len(inner) - more:]] if more else []
     after = [k + period for k in inner[multiplicities[0]:multiplicities[0] + more]]
     return [*before, *flat, *after]
+
+
+# -- in the plane of parameters ------------------------------------------------------------------------------------------
+
+
+def plane_piece(shape: Shape) -> Piece:
+    """A shape in the plane with its numbers rounded to doubles; what is a full turn to 12 digits is one."""
+    first, last = shape.first, shape.last
+    full = shape.kind == ("Ellipse",) and abs(last - first - 2 * math.pi) < 1e-9
+    end = sp.Rational(first) + 2 * sp.pi if full else last
+    return Piece(Curve.of_pattern(curve_pattern(shape.kind, 2), [float(e) for e in shape.numbers], (first, end)), first, end)
+
+
+def projected(shape: Shape, origin: np.ndarray, axes: np.ndarray) -> Shape:
+    """A shape in space in the coordinates of a plane, (2, 3) its directions, in doubles."""
+    rational = shape.kind[0] == "Bezier" and shape.kind[2]
+    begin = 2 if shape.kind[0] == "Bezier" else 0
+    rows = np.array([float(e) for e in shape.numbers[begin:]]).reshape(-1, 4 if rational else 3)
+    weights = rows[:, 3:] if rational else np.ones((len(rows), 1))
+    if begin == 0:
+        weights[1:] = 0.0
+    flat = (rows[:, :3] - weights * origin) @ axes.T
+    flat[np.abs(flat) <= 1e-15 * np.abs(flat).max()] = 0.0
+    made = np.hstack([flat, rows[:, 3:]]).ravel().tolist()
+    return shape._replace(numbers=(*shape.numbers[:begin], *made))
+
+
+_SEGMENT = Pattern((*(a + u * (b - a) for a, b in zip(symbols(4)[:2], symbols(4)[2:], strict=True)), sp.S.Zero), symbols(4))
+
+
+def segment(a: Sequence[float], b: Sequence[float]) -> Piece:
+    """The straight line between two points, over 0 to 1."""
+    return Piece(Curve.of_pattern(_SEGMENT, [*map(float, a), *map(float, b)], (sp.S.Zero, sp.S.One)), 0.0, 1.0)
+
+
+def is_segment(piece: Piece) -> bool:
+    return piece.curve.pattern is _SEGMENT
+
+
+def backwards(piece: Piece) -> Piece:
+    """A piece run through backwards, a segment as one over 0 to 1."""
+    numbers = piece.curve.numbers
+    return segment(numbers[2:], numbers[:2]) if is_segment(piece) else piece.back
+
+
+def moved(piece: Piece, begin: np.ndarray, end: np.ndarray) -> Piece:
+    """A piece with its ends moved by these amounts, and points between them in proportion; segments and Bezier curves end there exactly."""
+    points, _ = piece.sampled
+    if is_segment(piece):
+        return segment(points[0] + begin, points[-1] + end)
+    first, last = float(piece.first), float(piece.last)
+    n = symbols(len(piece.curve.numbers) + 6)[-6:]
+    share = (u - n[4]) / (n[5] - n[4])
+    return Piece(Curve.of_pattern(_leaning(piece.curve.pattern, n, share), [*piece.curve.numbers, *begin.tolist(), *end.tolist(), first, last],
+                                  piece.curve.domain), piece.first, piece.last)
+
+
+@functools.cache
+def _leaning(pattern: Pattern, n: tuple[Any, ...], share: Any) -> Pattern:
+    a, b, c = pattern.formulas
+    return Pattern((a + n[0] + share * (n[2] - n[0]), b + n[1] + share * (n[3] - n[1]), c), (*pattern.symbols, *n))

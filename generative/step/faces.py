@@ -9,16 +9,17 @@ import sympy as sp
 
 from ..brep import Edge, Solid, Vertex
 from ..chart import is_pole
-from ..curve import Curve, line
+from ..pattern import exactly
 from ..seams import period
-from ..surface import ParametricSurface
+from ..surface import Deferred, ParametricSurface
 from ..symbols import u, v
+from ..trimmed import inside
+from ..trimming_pieces import Piece
 from .clipping import Loop, clipped
-from .curves import Unread, plane_curve, space_curve
-from .gaps import gap_of
+from .curves import Shape, Unread, backwards, coordinates, is_segment, moved, plane_piece, projected, segment, shapes_of
+from .gaps import Use
 from .kernel import opencascade
-from .numbers import frame, number
-from .surfaces import Sheet, sheets
+from .surfaces import ROUND, Sheet, sheets
 
 # Against the size of a face in its parameters, what is nearer than this is the same: files keep 12 digits.
 _SAME, _DIGITS = 1e-9, 1e-11
@@ -29,6 +30,8 @@ _SHORT = 1e-5
 _FULL = {"CylindricalSurface": (0,), "ConicalSurface": (0,), "SphericalSurface": (0,), "ToroidalSurface": (0, 1),
          "SurfaceOfRevolution": (0,)}
 
+Ends = list[tuple[float, float]]
+
 
 class Rectangle(NamedTuple):
     """Ranges of u and v that a face fills."""
@@ -37,29 +40,28 @@ class Rectangle(NamedTuple):
     v: tuple[Any, Any]
 
 
-def face_patches(face: Any, scale: Any, turned: bool) -> tuple[list[Solid], float]:
-    """A TopoDS_Face as solids of one piece each, whose faces make it up, and a bound of its gaps; `turned`: its normal is against that of
+def face_patches(face: Any, scale: Any, turned: bool) -> tuple[list[Solid], list[Use]]:
+    """A TopoDS_Face as solids of one piece each, whose faces make it up, and its edges beside it; `turned`: its normal is against that of
     its surface.
     """
     surface = opencascade().tool.Surface_s(face)
     while type(surface).__name__ == "Geom_RectangularTrimmedSurface":
         surface = surface.BasisSurface()
-    made_of = sheets(surface, scale)
-    gap = [0.0]
-    loops = [list(_loop(wire, face, surface, made_of, scale, gap)) for wire in _wires(face)]
-    loops = [loop for loop in loops if loop]
-    kind = type(surface).__name__.removeprefix("Geom_")
-    ends = _ends(loops)
+    parts = sheets(surface)
+    read = [_loop(wire, face, surface) for wire in _wires(face)]
+    uses = [Use(parts, flat, space) for loop in read for pairs in loop for flat, space in pairs.edges]
+    loops = [[p for pairs in loop for p in pairs.pieces] for loop in read if loop]
+    ends = ends_of(loops)
     filled = _rectangle(loops, ends)
     made: list[Solid] = []
-    for sheet in made_of:
+    for part in parts:
         if filled is not None:
-            made += _over_rectangle(sheet, _rounded(filled, kind, surface), turned)
+            made += _over_rectangle(part, _rounded(filled, part), turned, scale)
         else:
-            made += _inside_loops(sheet, loops, ends, turned)
+            made += _inside_loops(part, loops, ends, turned, scale)
     if not made:
         raise Unread("its loops enclose nothing of its surface")
-    return made, gap[0]
+    return made, uses
 
 
 def _wires(face: Any) -> Iterator[Any]:
@@ -69,186 +71,245 @@ def _wires(face: Any) -> Iterator[Any]:
         explorer.Next()
 
 
-def _loop(wire: Any, face: Any, surface: Any, made_of: Sequence[Sheet], scale: Any, gap: list[float]) -> Iterator[Curve]:
-    """Curves [u, v, 0] of the parameters of a face, one after the other; `gap` becomes at least the bound of their gaps."""
+class EdgeUse(NamedTuple):
+    """The pieces of an edge in the parameters of a face, along its loop, and those pieces beside their curves in space."""
+
+    pieces: list[Piece]
+    edges: list[tuple[Piece, Shape]]
+
+
+def _loop(wire: Any, face: Any, surface: Any) -> list[EdgeUse]:
+    """The edges of a loop, one after the other, with their ends where the next ones begin."""
     explorer = opencascade().wire_explorer(wire, face)
-    count = 0
+    plane = _Plane(surface) if type(surface).__name__ == "Geom_Plane" else None
+    found: list[tuple[list[Piece], list[Shape], bool]] = []
     while explorer.More():
         edge = explorer.Current()
-        given = parameter_curve(edge, face, surface)
-        if not opencascade().tool.Degenerated_s(edge):
-            first, last = opencascade().tool.Range_s(edge)
-            space = space_curve(opencascade().tool.Curve_s(edge, 0.0, 0.0), first, last, scale)
-            gap[0] = max(gap[0], gap_of(made_of, given, space))
-        pieces = _simple(given)
-        yield from ([c.reversed() for c in reversed(pieces)] if edge.Orientation() == opencascade().reversed else pieces)
+        found.append((*_edge(edge, face, plane), edge.Orientation() == opencascade().reversed))
         explorer.Next()
-        count += 1
-    every = opencascade().explorer(wire, opencascade().edge)
+    every, count = opencascade().explorer(wire, opencascade().edge), 0
     while every.More():
-        count -= 1
+        count += 1
         every.Next()
-    if count:
+    if count != len(found):
         raise Unread("the edges of one of its loops do not follow each other")
+    joined = iter(_meeting([p for pieces, _, back in found for p in ([*map(backwards, pieces[::-1])] if back else pieces)]))
+    uses = []
+    for pieces, spaces, back in found:
+        own = [next(joined) for _ in pieces]
+        forwards = [*map(backwards, own[::-1])] if back else own
+        uses.append(EdgeUse(own, _beside(forwards, spaces)))
+    return uses
 
 
-def parameter_curve(edge: Any, face: Any, surface: Any) -> list[Curve]:
-    """The curve of an edge in the parameters of a face: on a plane that of its curve in space, elsewhere as the kernel has it."""
-    if type(surface).__name__ == "Geom_Plane":
-        first, last = opencascade().tool.Range_s(edge)
-        axes = frame(surface.Position(), 1)
-        return [_projected(c, axes) for c in space_curve(opencascade().tool.Curve_s(edge, 0.0, 0.0), first, last, 1)]
-    curve = opencascade().tool.CurveOnSurface_s(edge, face, 0.0, 0.0)
-    if curve is None:
-        raise Unread("an edge of it has no curve in its parameters")
-    return plane_curve(curve, *opencascade().tool.Range_s(edge, face))
+class _Plane:
+    """The directions of a plane, in doubles."""
+
+    def __init__(self, surface: Any) -> None:
+        axes = surface.Position()
+        self.origin = np.array(coordinates(axes.Location()))
+        self.ways = np.array([coordinates(axes.XDirection()), coordinates(axes.YDirection())])
 
 
-def _projected(c: Curve, axes: Any) -> Curve:
-    arm = [e - o for e, o in zip(c.expressions, axes.origin, strict=True)]
-    along = [sp.expand(sum(a * w for a, w in zip(arm, way, strict=True))) for way in (axes.first, axes.second)]
-    return Curve([*map(_rounded_numbers, along), 0], c.domain)
+def _edge(edge: Any, face: Any, plane: _Plane | None) -> tuple[list[Piece], list[Shape]]:
+    """The curve of an edge in the parameters of a face, and in space, where it has one: on a plane the first is made from the second,
+    elsewhere it is as the kernel has it.
+    """
+    tool = opencascade().tool
+    space = list[Shape]()
+    if not tool.Degenerated_s(edge):
+        space = shapes_of(tool.Curve_s(edge, 0.0, 0.0), *tool.Range_s(edge))
+    if plane is not None:
+        flat = [projected(s, plane.origin, plane.ways) for s in space]
+    else:
+        curve = tool.CurveOnSurface_s(edge, face, 0.0, 0.0)
+        if curve is None:
+            raise Unread("an edge of it has no curve in its parameters")
+        flat = shapes_of(curve, *tool.Range_s(edge, face))
+    return _simple([plane_piece(s) for s in flat]), space
 
 
-def _rounded_numbers(e: Any) -> Any:
-    """The formula with its rational factors rounded to doubles; what is nothing but rounding goes."""
-    terms = [term.as_coeff_Mul() for term in sp.Add.make_args(e)]
-    if not all(c.is_Rational and not rest.has(sp.Pow) for c, rest in terms):
-        return e
-    largest = max(abs(float(c)) for c, _ in terms)
-    return sp.Add(*(sp.Rational(float(c)) * rest for c, rest in terms if abs(float(c)) > 1e-15 * largest))
-
-
-def _simple(pieces: Loop) -> Loop:
-    """A straight line in place of pieces that do not leave it; of constant u or v, where that does not change."""
-    points = np.concatenate([_samples(c) for c in pieces])
-    way = points[-1] - points[0]
-    length = float(np.hypot(*way))
-    off = np.abs((points - points[0]) @ np.array([-way[1], way[0]])).max() / length if length else math.inf
-    if off > _SAME * length:
-        return pieces
-    a, b = pieces[0].at(pieces[0].domain[0]), list(pieces[-1].at(pieces[-1].domain[1]))
-    for k in (0, 1):
-        if abs(way[k]) <= max(_SAME * length, _DIGITS * float(np.abs(points).max())) < length:
-            b[k] = a[k]
-    return [line(a, b)]
-
-
-def _meeting(loop: Loop) -> Loop:
-    """The curves with their ends moved to where the next ones begin, if they are farther apart than rounding."""
+def _beside(pieces: Sequence[Piece], spaces: Sequence[Shape]) -> list[tuple[Piece, Shape]]:
+    """Pieces and curves in space cut where either is, by the share of the way along the edge, or of its parameter."""
+    if not spaces:
+        return []
+    first, last = spaces[0].first, spaces[-1].last
+    if len(pieces) == 1 and len(spaces) == 1:
+        return [(pieces[0], spaces[0])]
+    if len(pieces) == 1 and is_segment(pieces[0]):
+        shares = [((s.first - first) / (last - first), (s.last - first) / (last - first)) for s in spaces]
+        return [(Piece(pieces[0].curve, a, b), s) for (a, b), s in zip(shares, spaces, strict=True)]
+    places = sorted({first, last, *(float(p.first) for p in pieces[1:]), *(s.first for s in spaces[1:])})
     found = []
-    points = [_samples(c) for c in loop]
-    size = max(float(np.ptp(p, axis=0).max()) for p in points)
-    for k, c in enumerate(loop):
-        begin = points[(k + 1) % len(loop)][0]
-        off = begin - points[k][-1]
-        if len(loop) == 1 or not _ROUNDED * size < np.abs(off).max() < _APART * size:
-            found.append(c)
-            continue
-        lo, hi = c.domain
-        share = (u - lo) / (hi - lo)
-        moved = [e + sp.Rational(float(d)) * share for e, d in zip(c.expressions[:2], off, strict=True)]
-        found.append(Curve([*moved, 0], c.domain))
+    for a, b in zip(places[:-1], places[1:], strict=True):
+        middle = 0.5 * (a + b)
+        own = next(p for p in pieces if float(p.first) <= middle <= float(p.last))
+        space = next(s for s in spaces if s.first <= middle <= s.last)
+        found.append((Piece(own.curve, a, b), space._replace(first=a, last=b)))
     return found
 
 
-def _samples(c: Curve) -> np.ndarray:
-    lo, hi = c.domain
-    return np.array([[float(e) for e in c.at(lo + (hi - lo) * sp.Rational(k, 8))[:2]] for k in range(9)])
+def _simple(pieces: Loop) -> Loop:
+    """A straight line in place of pieces that do not leave it and have a steady speed; of constant u or v, where that does not change."""
+    points, slopes = (np.concatenate(rows) for rows in zip(*(p.sampled for p in pieces), strict=True))
+    lengths = [float(p.last) - float(p.first) for p in pieces]
+    way = points[-1] - points[0]
+    length = float(np.hypot(*way))
+    steady = np.repeat(lengths, len(points) // len(pieces))[:, None] * way / sum(lengths)
+    if np.abs(slopes - steady).max() > _SAME * length:
+        return pieces
+    a, b = points[0].tolist(), points[-1].tolist()
+    for k in (0, 1):
+        if abs(way[k]) <= max(_SAME * length, _DIGITS * float(np.abs(points).max())) < length:
+            b[k] = a[k]
+    return [segment(a, b)]
 
 
-def _ends(loops: Sequence[Loop]) -> list[tuple[float, float]]:
-    points = np.concatenate([_samples(c) for loop in loops for c in loop])
-    return [(float(points[:, k].min()), float(points[:, k].max())) for k in (0, 1)]
+def _meeting(loop: Loop) -> Loop:
+    """The pieces with their ends moved to where the next ones begin: those of straight lines always, of others if they are farther apart
+    than rounding.
+    """
+    if len(loop) < 2:
+        return loop
+    points = np.array([p.sampled[0] for p in loop])
+    size = float(np.ptp(points.reshape(-1, 2), axis=0).max())
+    corners = points[:, 0].copy()
+    for k, p in enumerate(loop):
+        # What does not move where it begins ends where it would, so that the one before it can follow.
+        if is_segment(p) and not is_segment(loop[k - 1]):
+            corners[k] = points[k - 1][-1]
+    found = []
+    for k, p in enumerate(loop):
+        off = np.array([corners[k] - points[k][0], corners[(k + 1) % len(loop)] - points[k][-1]])
+        off[np.abs(off).max(axis=1) >= _APART * size] = 0.0
+        exact = is_segment(p) or np.abs(off).max() > _ROUNDED * size
+        found.append(_upright(moved(p, *off), p) if exact and off.any() else p)
+    return found
 
 
-def _rectangle(loops: Sequence[Loop], ends: Sequence[tuple[float, float]]) -> Rectangle | None:
+def _upright(p: Piece, before: Piece) -> Piece:
+    """A moved segment, along a line of constant u or v where it was before and that is not lost by more than rounding."""
+    if not is_segment(p):
+        return p
+    numbers, own = list(p.curve.numbers), before.curve.numbers
+    size = max(map(abs, numbers))
+    for k in (0, 1):
+        if own[k] == own[k + 2] and abs(numbers[k] - numbers[k + 2]) <= _DIGITS * size:
+            numbers[k] = numbers[k + 2] = own[k]
+    return segment(numbers[:2], numbers[2:])
+
+
+def ends_of(loops: Sequence[Loop]) -> Ends:
+    """The least and greatest sampled values of u, and of v."""
+    points = np.concatenate([c.sampled[0] for loop in loops for c in loop])
+    return list(zip(points.min(axis=0).tolist(), points.max(axis=0).tolist(), strict=True))
+
+
+def _rectangle(loops: Sequence[Loop], ends: Ends) -> Rectangle | None:
     """The rectangle that one loop of lines of constant u and v runs round, if it does."""
-    if len(loops) != 1:
+    if len(loops) != 1 or not all(is_segment(c) for c in loops[0]):
         return None
     size, corners = max(hi - lo for lo, hi in ends), []
     for c in loops[0]:
-        if c.expressions[0].is_number == c.expressions[1].is_number:
+        a, b, p, q = c.curve.numbers
+        if (a == p) == (b == q):
             return None
-        corners.append([float(e) for e in c.at(c.domain[0])[:2]])
+        corners.append((a, b))
     area = sum(a[0] * b[1] - b[0] * a[1] for a, b in zip(corners, [*corners[1:], corners[0]], strict=True)) / 2
     whole = (ends[0][1] - ends[0][0]) * (ends[1][1] - ends[1][0])
-    if abs(abs(area) - whole) > _SAME * size**2 or not whole > 0.0:
-        return None
-    u_range, v_range = ((number(lo), number(hi)) for lo, hi in ends)
-    return Rectangle(u_range, v_range)
+    return Rectangle(*ends) if whole > 0.0 and abs(abs(area) - whole) <= _SAME * size**2 else None
 
 
-def _rounded(found: Rectangle, kind: str, surface: Any) -> Rectangle:
-    """The rectangle with full turns for what the file writes with 12 digits, and with the poles of a sphere."""
-    sides = [found.u, found.v]
+def _rounded(found: Rectangle, part: Sheet) -> Rectangle:
+    """The rectangle with full turns for what the file writes with 12 digits, and with the poles of a sphere and the tip of a cone."""
+    kind, sides = part.kind[0], list(found)
     for k in _FULL.get(kind, ()):
-        if abs(float(sides[k][1] - sides[k][0]) - 2 * math.pi) < _SAME:
-            sides[k] = sides[k][0], sides[k][0] + 2 * sp.pi
+        if abs(sides[k][1] - sides[k][0] - 2 * math.pi) < _SAME:
+            lo = exactly(sides[k][0])
+            sides[k] = lo, lo + 2 * sp.pi
     if kind == "SphericalSurface":
         lo, hi = sides[1]
-        sides[1] = (-sp.pi / 2 if abs(float(lo) + math.pi / 2) < _SAME else lo, sp.pi / 2 if abs(float(hi) - math.pi / 2) < _SAME else hi)
+        sides[1] = (-sp.pi / 2 if abs(lo + math.pi / 2) < _SAME else lo, sp.pi / 2 if abs(hi - math.pi / 2) < _SAME else hi)
     if kind == "ConicalSurface":
-        tip = -number(surface.RefRadius()) / sp.sin(number(surface.SemiAngle()))
-        sides[1] = tuple(tip if abs(float(e - tip)) < _SAME * (1 + abs(float(tip))) else e for e in sides[1])  # type: ignore[assignment]
+        radius, angle = part.numbers[-2:]
+        tip = -radius / math.sin(angle)
+        exact = -exactly(radius) / sp.sin(exactly(angle))
+        sides[1] = tuple(exact if abs(e - tip) < _SAME * (1 + abs(tip)) else e for e in sides[1])  # type: ignore[assignment]
     return Rectangle(*sides)
 
 
-def _over_rectangle(sheet: Sheet, filled: Rectangle, turned: bool) -> list[Solid]:
-    sides = [_common(*pair) for pair in ((filled.u, sheet.u_range), (filled.v, sheet.v_range))]
+def _over_rectangle(part: Sheet, filled: Rectangle, turned: bool, scale: Any) -> list[Solid]:
+    sides = [_common(*pair) for pair in ((filled.u, part.u_range), (filled.v, part.v_range))]
     if None in sides:
         return []
-    return [bordered(ParametricSurface(sheet.body, dict(zip((u, v), sides, strict=True)), flipped=turned))]
+    domain = tuple((exactly(lo), exactly(hi)) for lo, hi in sides)  # type: ignore[misc]
+    return [bordered(ParametricSurface._unchecked(Deferred(part.body, scale), domain, turned), part.kind[0])]
 
 
-def _common(own: tuple[Any, Any], limits: tuple[Any, Any] | None) -> tuple[Any, Any] | None:
+def _common(own: tuple[Any, Any], limits: tuple[float, float] | None) -> tuple[Any, Any] | None:
     if limits is None:
         return own
-    near = _SAME * (1 + abs(float(limits[1] - limits[0])))
-    lo, hi = (limit if abs(float(e - limit)) < near else e for e, limit in zip(own, limits, strict=True))
+    near = _SAME * (1 + abs(limits[1] - limits[0]))
+    lo, hi = (limit if abs(float(e) - limit) < near else e for e, limit in zip(own, limits, strict=True))
     lo, hi = max(lo, limits[0]), min(hi, limits[1])
     return (lo, hi) if float(hi - lo) > near else None
 
 
-def _inside_loops(sheet: Sheet, loops: Sequence[Loop], ends: Sequence[tuple[float, float]], turned: bool) -> list[Solid]:
+def _inside_loops(part: Sheet, loops: Sequence[Loop], ends: Ends, turned: bool, scale: Any) -> list[Solid]:
     kept = list(loops)
-    for axis, limits in enumerate((sheet.u_range, sheet.v_range)):
+    for axis, limits in enumerate((part.u_range, part.v_range)):
         if limits is None:
             continue
-        near = _SAME * float(limits[1] - limits[0])
+        near = _SAME * (limits[1] - limits[0])
         for value, above in ((limits[0], True), (limits[1], False)):
             lo, hi = ends[axis]
-            if lo < float(value) - near if above else hi > float(value) + near:
+            if lo < value - near if above else hi > value + near:
                 kept = clipped(kept, axis, value, above)
-    kept = [loop for loop in kept if min(hi - lo for lo, hi in _ends([loop])) > _SAME * max(hi - lo for lo, hi in ends)]
+    kept = [loop for loop in kept if min(hi - lo for lo, hi in ends_of([loop])) > _SAME * max(hi - lo for lo, hi in ends)]
     if not kept:
         return []
-    domain = {s: (number(lo), number(hi)) for s, (lo, hi) in zip((u, v), _ends(kept), strict=True)}
-    whole = ParametricSurface(sheet.body, domain, flipped=turned)
+    (a, b), (c, d) = ends_of(kept)
+    whole = ParametricSurface._unchecked(Deferred(part.body, scale), ((exactly(a), exactly(b)), (exactly(c), exactly(d))), turned)
+    rows = np.array(part.sampled(0.5 * (a + b), 0.5 * (c + d))[3:]).reshape(2, 3)
+    lengths = np.hypot(np.hypot(rows[:, 0], rows[:, 1]), rows[:, 2])
+    lengths[lengths == 0.0] = 1.0
     try:
-        return [whole.trimmed([_meeting(loop) for loop in kept])]
+        return [inside(whole, kept, tuple(lengths.tolist()))]
     except ValueError:
-        return [whole.trimmed([_meeting(_without_short(loop)) for loop in kept])]
+        return [inside(whole, [_meeting(_without_short(loop)) for loop in kept], tuple(lengths.tolist()))]
 
 
 def _without_short(loop: Loop) -> Loop:
-    points = [_samples(c) for c in loop]
-    size = max(float(np.ptp(p, axis=0).max()) for p in points)
-    kept = [c for c, p in zip(loop, points, strict=True) if np.ptp(p, axis=0).max() > _SHORT * size]
+    sizes = [float(np.ptp(c.sampled[0], axis=0).max()) for c in loop]
+    kept = [c for c, size in zip(loop, sizes, strict=True) if size > _SHORT * max(sizes)]
     return kept if len(kept) > 2 else loop
 
 
-def bordered(surface: ParametricSurface) -> Solid:
+def bordered(surface: ParametricSurface, kind: str) -> Solid:
     """A patch with its sides that are neither seams nor poles as edges, and their corners."""
+    closed = {s: _closes(surface, kind, s) for s in (u, v)}
     edges, corners = [], []
     for s, other in ((u, v), (v, u)):
-        if period(surface, s) > 0.0:
-            continue
         for end in (0, 1):
-            if is_pole(surface, s, end):
+            if closed[s] or _is_point(surface, kind, s, end):
                 continue
             value = surface.domain[s][end]
-            edges.append(Edge((0,), (((value, u) if s is u else (u, value)),), surface.domain[other]))
-            if period(surface, other) == 0.0:
+            edges.append(Edge._unchecked((0,), (((value, u) if s is u else (u, value)),), surface.domain[other]))
+            if not closed[other]:
                 corners += [(value, w) if s is u else (w, value) for w in surface.domain[other]]
-    return Solid._unchecked([surface], edges, [Vertex((0,), (c,)) for c in dict.fromkeys(corners)])
+    return Solid._unchecked([surface], edges, [Vertex._unchecked((0,), (c,)) for c in dict.fromkeys(corners)])
+
+
+def _closes(surface: ParametricSurface, kind: str, s: Any) -> bool:
+    """(The angles of a round surface close it after a full turn, and its other parameters never do.)"""
+    if kind == "Plane" or kind in ROUND:
+        lo, hi = surface.domain[s]
+        return (0 if s is u else 1) in _FULL.get(kind, ()) and not (hi - lo).is_Rational and hi - lo == 2 * sp.pi
+    return period(surface, s) > 0.0
+
+
+def _is_point(surface: ParametricSurface, kind: str, s: Any, end: int) -> bool:
+    if kind in ("Plane", "CylindricalSurface", "ToroidalSurface") or (kind in ROUND and s is u):
+        return False
+    # Ends of a sphere or cone are not rational where they are poles.
+    return (kind not in ROUND or not surface.domain[s][end].is_Rational) and is_pole(surface, s, end)

@@ -1,120 +1,210 @@
-"""Bounds of how far edges are from the faces they bound: the curve in space against the image of the curve in the parameters.
+"""Bounds of how far edges are from the faces they bound: the curve in space against the image of the piece in the parameters.
 
-*Proved*, for all parameters of an edge. A difference that is linear is largest at an end. One that is A + B cos s + C sin s is at most 2.8
-times as large as the largest of its values at three angles a third of a turn apart, from which A, B and C follow by sums. Others are
-enclosed over many short ranges, to the second order. Ends of ranges are doubles near the exact ones, so the exact ends lie between
-neighbours of these. Ranges shorter than 1e-12 of their parameter are left out.
+*Proved*, for all points of an edge. Both run over one parameter s from 0 to 1. Where they are waves of the same angle, or straight, terms of
+the difference are collected by wave: each coefficient is then enclosed near its value, and one evaluation over all s is enough. Other
+differences are enclosed to the second order over ranges of s that are halved where the bound is much larger than values at midpoints.
 """
 
+import functools
 import math
 from collections.abc import Sequence
-from itertools import pairwise
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import sympy as sp
 
-from codegen.from_sympy import convert
 from codegen.graph.expr import ExprPool
 from codegen.graph.meanvalue import second_order_form
-from codegen.kernel import compile
+from codegen.kernel import Kernel, compile
 
-from ..curve import Curve
+from ..pattern import Pattern, bounds
 from ..symbols import u, v
-from .surfaces import Sheet
+from ..trimming_pieces import Piece
+from .curves import Shape, curve_pattern, is_segment, symbols
+from .surfaces import ROUND, Sheet, surface_pattern
 
-# Ranges of a parameter, and how much larger a wave is at most than its values at three angles.
-_RANGES, _WAVE = 8192, 2.8
-# By so much of its size a patch of a spline is wider or narrower, where it is asked which of its patches a curve runs along.
+# Ranges are halved so often at most; not where a bound is within this factor of values, or below this share of the size of coordinates.
+_ROUNDS, _FACTOR, _FINE = 16, 1.3, 4e-16
+# By so much of its size a patch of a spline is wider, where it is asked which of its patches a curve runs along.
 _WIDER = 1e-9
 
 
-def gap_of(parts: Sequence[Sheet], flat: Sequence[Curve], space: Sequence[Curve]) -> float:
-    """An upper bound of the distance between the image of the pieces `flat` on a surface and the pieces `space`, both by one parameter."""
-    ends = sorted({float(e) for c in (*flat, *space) for e in c.domain} | {s for c in flat for s in _crossings(parts, c)})
-    largest = 0.0
-    for a, b in pairwise(ends):
-        if b - a > 1e-12 * (1.0 + abs(a) + abs(b)):
-            own = [next(c for c in pieces if float(c.domain[0]) <= 0.5 * (a + b) <= float(c.domain[1])) for pieces in (flat, space)]
-            largest = max(largest, _between(parts, own[0], own[1], a, b))
-    return largest
+class Use(NamedTuple):
+    """An edge beside a face: pieces of its surface, its curve in the parameters and in space, both from the first to the last parameter."""
+
+    parts: Sequence[Sheet]
+    flat: Piece
+    space: Shape
 
 
-def _between(parts: Sequence[Sheet], flat: Curve, space: Curve, first: float, last: float) -> float:
-    kind = _kind(parts, flat, space)
-    if kind == "linear":
-        lo, hi = _around(np.array([first, last]))
-    elif kind == "wave":
-        lo = hi = first + np.array([0.0, 1.0, 2.0]) * (2.0 * math.pi / 3.0)
-    else:
-        places = np.linspace(first, last, _RANGES + 1)
-        lo, hi = _around(places[:-1])[0], _around(places[1:])[1]
-    largest = 0.0
-    for part in parts:
-        pool = ExprPool()
-        s = pool.variable(0)
-        a, b, *place = convert([*flat.expressions[:2], *space.expressions], {u: s}, pool)
-        off = [p - q for p, q in zip(convert(part.body, {u: a, v: b}, pool), place, strict=True)]
-        if not kind:
-            off = second_order_form(off, [s])
-        low, high = compile([*off, a, b], [u], quick=True).interval(lo[:, None], hi[:, None])
-        here = np.ones(len(lo), bool)
-        for k, limits in enumerate((part.u_range, part.v_range)):
-            if limits is not None:
-                below, above = map(float, limits)
-                # Ranges of a coordinate that moves end at the borders of patches, but for rounding.
-                room = _WIDER * (above - below) * (-1.0 if flat.expressions[k].has(u) else 1.0)
-                here &= (low[:, 3 + k] <= above + room) & (high[:, 3 + k] >= below - room)
-        sizes = np.maximum(np.abs(low[:, :3]), np.abs(high[:, :3]))[here]
-        if len(sizes):
-            largest = max(largest, float(np.nextafter(np.sqrt((sizes**2).sum(axis=1)).max() * (1 + 1e-14), np.inf)))
-    return _WAVE * largest * math.sqrt(3.0) if kind == "wave" else largest
+Kind = tuple[Any, ...]
 
 
-def _around(places: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Bounds of exact numbers of which these are doubles, rounded twice at most: by SymPy's evaluation, and to a double."""
-    below, above = (np.nextafter(np.nextafter(places, end), end) for end in (-np.inf, np.inf))
-    return below, above
+def gaps(uses: Sequence[Use]) -> np.ndarray:
+    """Upper bounds of the distance between the image of the piece and the edge, one for each use."""
+    found = np.zeros(len(uses))
+    groups: dict[Kind, list[tuple[int, np.ndarray]]] = {}
+    for k, use in enumerate(uses):
+        for part in use.parts:
+            kind, numbers = _collected(part, use) or _general(part, use)
+            groups.setdefault(kind, []).append((k, numbers))
+    for kind, own in groups.items():
+        rows = np.array([numbers for _, numbers in own])
+        sizes = _largest(kind, rows) if kind[0] == "general" else _over_all(kind, rows)
+        np.maximum.at(found, [k for k, _ in own], sizes)
+    return found
 
 
-def _crossings(parts: Sequence[Sheet], flat: Curve) -> list[float]:
-    """The parameters at which a curve whose coordinates are linear crosses the borders of patches."""
+def _over_all(kind: Kind, numbers: np.ndarray) -> np.ndarray:
+    own = numbers.transpose(1, 0, 2).copy()
+    ones = np.ones((len(numbers), 1))
+    return _sizes(*_kernel(kind).interval(0.0 * ones, ones, parameters=(own[0], own[1])))
+
+
+def _sizes(low: np.ndarray, high: np.ndarray) -> np.ndarray:
+    """Upper bounds of lengths of vectors."""
+    largest = np.maximum(np.abs(low[:, :3]), np.abs(high[:, :3]))
+    return np.nextafter(np.sqrt((largest**2).sum(axis=1)) * (1 + 1e-14), np.inf)
+
+
+def _largest(kind: Kind, numbers: np.ndarray) -> np.ndarray:
+    """Bounds of the difference where its piece of the surface counts, over ranges of s; `numbers`: (n, 2, p), the first four of each the
+    ranges of u and of v.
+    """
+    kernel, count = _kernel(kind), len(numbers)
+    found, seen = np.zeros(count), np.zeros(count)
+    owners = np.arange(count)
+    low, high = np.zeros((count, 1)), np.ones((count, 1))
+    for k in range(_ROUNDS):
+        own = numbers[owners].transpose(1, 0, 2).copy()
+        lo, hi = kernel.interval(low, high, parameters=(own[0, :, 4:].copy(), own[1, :, 4:].copy()))
+        here = ((lo[:, 3:] <= own[1, :, 1:4:2]) & (hi[:, 3:] >= own[0, :, 0:4:2])).all(axis=1)
+        values = kernel.points(0.5 * (low + high), parameters=own.mean(axis=0)[:, 4:].copy())
+        inside = here & ((values[:, 3:] <= own[1, :, 1:4:2]) & (values[:, 3:] >= own[0, :, 0:4:2])).all(axis=1)
+        np.maximum.at(seen, owners[inside], np.sqrt((values[inside, :3] ** 2).sum(axis=1)))
+        sizes, floor = _sizes(lo, hi), _FINE * np.abs(own[1, :, 4:]).max(axis=1)
+        more = here & (sizes > _FACTOR * seen[owners] + floor) & (k < _ROUNDS - 1)
+        done = here & ~more
+        np.maximum.at(found, owners[done], sizes[done])
+        if not more.any():
+            break
+        middle, owners = 0.5 * (low + high)[more], np.tile(owners[more], 2)
+        low, high = np.concatenate([low[more], middle]), np.concatenate([middle, high[more]])
+    return found
+
+
+# -- kinds of differences ----------------------------------------------------------------------------------------------
+
+
+def _general(part: Sheet, use: Use) -> tuple[Kind, np.ndarray]:
+    pattern, flat, space = use.flat.curve.pattern, use.flat.curve.numbers, use.space
+    limits = [(-math.inf, math.inf) if r is None else (r[0] - _WIDER * (r[1] - r[0]), r[1] + _WIDER * (r[1] - r[0]))
+              for r in (part.u_range, part.v_range)]
+    numbers = bounds([*part.numbers, *flat, use.flat.first, use.flat.last, *space.numbers, space.first, space.last])
+    return ("general", part.kind, pattern, space.kind), np.hstack([np.tile(np.ravel(limits), (2, 1)), numbers])
+
+
+@functools.cache
+def _kernel(kind: Kind) -> Kernel:
+    if kind[0] != "general":
+        pattern = _COLLECTED[kind[0]](*kind[1:])
+        return compile(list(pattern.formulas), [u], pattern.symbols, quick=True)
+    _, surface, flat, space = kind
+    own, other = surface_pattern(surface), curve_pattern(space, 3)
+    counts = [len(own.symbols), len(flat.symbols) + 2, len(other.symbols) + 2]
+    pool = ExprPool()
+    s, begins = pool.variable(0), np.cumsum([0, *counts])
+    mine, its, edge = ([pool.parameter(k) for k in range(a, b)] for a, b in zip(begins[:-1].tolist(), begins[1:].tolist(), strict=True))
+    a, b, _ = flat.nodes({u: its[-2] + s * (its[-1] - its[-2])}, its[:-2], pool)
+    place = other.nodes({u: edge[-2] + s * (edge[-1] - edge[-2])}, edge[:-2], pool)
+    off = [p - q for p, q in zip(own.nodes({u: a, v: b}, mine, pool), place, strict=True)]
+    return compile([*second_order_form(off, [s]), a, b], [u], [f"n{k}" for k in range(sum(counts))], quick=True)
+
+
+def _collected(part: Sheet, use: Use) -> tuple[Kind, np.ndarray] | None:
+    """A kind whose terms are collected, and its numbers, where the curves are seen to be of one."""
+    kind, flat, space = part.kind[0], use.flat, use.space
+    if kind == "Plane":
+        if is_segment(flat) and space.kind == ("Line",):
+            return ("flat line",), bounds([*part.numbers, *flat.curve.numbers, *space.numbers, space.first, space.last])
+        if flat.curve.pattern is curve_pattern(space.kind, 2) and space.kind[0] in ("Ellipse", "Hyperbola"):
+            angle = sorted((space.first, space.last))
+            waves = np.array([[angle[0]], [angle[1]]])
+            return ("flat wave", space.kind[0]), np.hstack([bounds([*part.numbers, *flat.curve.numbers, *space.numbers]), waves])
+    if kind in ROUND and is_segment(flat):
+        a, b, c, d = flat.curve.numbers
+        if space.kind == ("Line",) and kind in ("CylindricalSurface", "ConicalSurface") and abs(c - a) <= _WIDER:
+            numbers = bounds([*part.numbers, b, d, *space.numbers, space.first, space.last])
+            return ("ruled", kind), np.hstack([numbers, [[min(a, c)], [max(a, c)]]])
+        if space.kind == ("Ellipse",):
+            return _turning(part, flat, space)
+    return None
+
+
+def _turning(part: Sheet, flat: Piece, space: Shape) -> tuple[Kind, np.ndarray] | None:
+    """A circle along lines of constant u or v: the angle of the surface is that of the circle, or against it, and a shift."""
+    numbers, length = flat.curve.numbers, space.last - space.first
+    for axis in (0, 1) if part.kind[0] == "ToroidalSurface" else (0,):
+        a, c, b, d = numbers[axis], numbers[axis + 2], numbers[1 - axis], numbers[3 - axis]
+        sense = 1 if c > a else -1
+        if abs(abs(c - a) - length) > _WIDER or abs(d - b) > _WIDER:
+            continue
+        # Rounded outwards: each shift is a difference of two doubles.
+        shifts = [a - sense * space.first, c - sense * space.last]
+        around = [math.nextafter(min(shifts), -math.inf), math.nextafter(max(shifts), math.inf)]
+        rest = [[around[0], min(b, d), space.first], [around[1], max(b, d), space.last]]
+        return ("turning", part.kind[0], axis, sense), np.hstack([bounds([*part.numbers, *space.numbers]), rest])
+    return None
+
+
+def _flat_line() -> Pattern:
+    n = symbols(24)
+    at = {u: n[12] + u * (n[14] - n[12]), v: n[13] + u * (n[15] - n[13])}
+    own = [e.xreplace(dict(zip(symbols(12), n[:12], strict=True))).xreplace(at) for e in surface_pattern(("Plane",)).formulas]
+    edge = [n[16 + k] + (n[22] + u * (n[23] - n[22])) * n[19 + k] for k in range(3)]
+    return _by_waves(own, edge, n, [u])
+
+
+def _flat_wave(kind: str) -> Pattern:
+    """(The last number is the angle of both.)"""
+    flat, space = curve_pattern((kind,), 2), curve_pattern((kind,), 3)
+    n = symbols(12 + 6 + 9 + 1)
+    a, b = (e.xreplace(dict(zip(flat.symbols, n[12:18], strict=True))) for e in flat.formulas[:2])
+    edge = [e.xreplace(dict(zip(space.symbols, n[18:27], strict=True))) for e in space.formulas]
+    own = [e.xreplace({u: a, v: b}) for e in surface_pattern(("Plane",)).formulas]
+    waves = [sp.cos(u), sp.sin(u)] if kind == "Ellipse" else [sp.cosh(u), sp.sinh(u)]
+    return _by_waves(own, edge, n, waves, {u: n[-1]})
+
+
+def _ruled(kind: str) -> Pattern:
+    """(The last number is u.)"""
+    surface = surface_pattern((kind,))
+    count = len(surface.symbols)
+    n = symbols(count + 2 + 6 + 2 + 1)
+    p = n[count:]
+    own = [e.xreplace({u: n[-1], v: p[0] + u * (p[1] - p[0])}) for e in surface.formulas]
+    edge = [p[2 + k] + (p[8] + u * (p[9] - p[8])) * p[5 + k] for k in range(3)]
+    return _by_waves(own, edge, n, [u])
+
+
+def _turned(kind: str, axis: int, sense: int) -> Pattern:
+    """(The last numbers are the shift, the other parameter, and the angle of the circle.)"""
+    surface, space = surface_pattern((kind,)), curve_pattern(("Ellipse",), 3)
+    count = len(surface.symbols)
+    n = symbols(count + 9 + 3)
+    shift, other, angle = n[-3:]
+    edge = [e.xreplace(dict(zip(space.symbols, n[count:count + 9], strict=True))) for e in space.formulas]
+    own = [e.xreplace(dict(zip((u, v) if axis == 0 else (v, u), (sense * u + shift, other), strict=True))) for e in surface.formulas]
+    return _by_waves([sp.expand_trig(e) for e in own], edge, n, [sp.cos(u), sp.sin(u)], {u: angle})
+
+
+_COLLECTED = {"flat line": _flat_line, "flat wave": _flat_wave, "ruled": _ruled, "turning": _turned}
+
+
+def _by_waves(own: Sequence[Any], edge: Sequence[Any], n: tuple[Any, ...], waves: Sequence[Any], at: Any = None) -> Pattern:
+    """The difference with one term for each wave."""
     found = []
-    for k in (0, 1):
-        step = flat.expressions[k].diff(u)
-        if step != 0 and not step.has(u):
-            values = {e for part in parts for e in ((part.u_range, part.v_range)[k] or ())}
-            found += [float((value - flat.expressions[k].xreplace({u: sp.S.Zero})) / step) for value in values]
-    lo, hi = map(float, flat.domain)
-    return [s for s in found if lo < s < hi]
-
-
-def _kind(parts: Sequence[Sheet], flat: Curve, space: Curve) -> str:
-    """`linear` or `wave`, where the difference is seen to be that."""
-    if len(parts) > 1 or parts[0].u_range is not None or parts[0].v_range is not None:
-        return ""
-    body = parts[0].body
-    plane = all(e.is_polynomial(u, v) and not e.diff(u).has(u, v) and not e.diff(v).has(u, v) for e in body)
-    a, b, _ = flat.expressions
-    steps = [e.diff(u) for e in (a, b)]
-    if all(_linear(e) for e in space.expressions):
-        straight = all(not d.has(u) for d in steps)
-        ruled = not a.has(u) and all(not e.diff(v).has(v) for e in body)
-        return "linear" if straight and (plane or ruled) else ""
-    waves = all(_wave(e) for e in space.expressions)
-    if waves and plane and _wave(a) and _wave(b):
-        return "wave"
-    turning = [k for k in (0, 1) if abs(steps[k]) == 1]
-    if waves and len(turning) == 1 and not (a, b)[1 - turning[0]].has(u):
-        other = (u, v)[turning[0]]
-        return "wave" if all(_wave(e.xreplace({other: u, (u, v)[1 - turning[0]]: v})) for e in body) else ""
-    return ""
-
-
-def _linear(e: Any) -> bool:
-    return not e.diff(u).has(u)
-
-
-def _wave(e: Any) -> bool:
-    """Whether e is A + B cos u + C sin u, with numbers or other symbols."""
-    return bool((e.diff(u, 3) + e.diff(u)).expand() == 0)
+    for a, b in zip(own, edge, strict=True):
+        terms = sp.collect(sp.expand(a - b), waves, evaluate=False)
+        found.append(sum((factor * wave for wave, factor in terms.items()), sp.S.Zero).xreplace(at or {}))
+    return Pattern(tuple(found), n)

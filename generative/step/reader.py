@@ -1,5 +1,6 @@
 """Solids of a STEP file."""
 
+import math
 import os
 import warnings
 from collections import Counter
@@ -13,6 +14,7 @@ from ..brep import UNCHECKED, Solid, joined
 from ..polyhedron import CLOSED
 from .curves import Unread
 from .faces import face_patches
+from .gaps import Use, gaps
 from .kernel import opencascade
 
 UNITS = {"m": sp.Rational(1, 1000), "cm": sp.Rational(1, 10), "mm": sp.Integer(1), "in": sp.Rational(5, 127), "ft": sp.Rational(5, 1524)}
@@ -97,14 +99,15 @@ def _parts(shape: Any, kind: Any, *outside: Any) -> Iterator[Any]:
 
 
 def _solid(shape: Any, scale: Any, name: str) -> Solid:
-    pieces, gap = list[Solid](), 0.0
+    pieces, uses = list[Solid](), list[Use]()
     for k, face in enumerate(_parts(shape, opencascade().face)):
         try:
-            own, apart = face_patches(opencascade().shapes.Face(face), scale, face.Orientation() == opencascade().reversed)
+            own, beside = face_patches(opencascade().shapes.Face(face), scale, face.Orientation() == opencascade().reversed)
         except (Unread, ValueError) as error:
             raise ValueError(f"face {k} of the solid {name!r}: {error}") from error
         pieces += own
-        gap = max(gap, apart)
+        uses += beside
+    gap = math.nextafter(float(gaps(uses).max(initial=0.0)) * float(scale) * (1 + 1e-15), math.inf)
     return joined(pieces, CLOSED if _closed(shape) else UNCHECKED).with_gap(gap).named(name)
 
 

@@ -1,131 +1,189 @@
-"""Formulas of the kernel's surfaces: each as patches over rectangles of its parameters, which for all but splines is one."""
+"""Surfaces of the kernel as patterns with their numbers, which for all but splines and what is swept along them are one each.
 
+Parameters are the kernel's, so those that are lengths are millimetres, whatever the unit of the solid.
+"""
+
+import functools
+from collections.abc import Sequence
+from fractions import Fraction
 from typing import Any, NamedTuple
 
 import sympy as sp
 
-from ..curve import bezier_points, spans
-from ..patch import patch_of
+from ..curve import bernstein, bezier_points, project, spans
+from ..pattern import Pattern, sampler
 from ..symbols import derivative, u, v
-from .curves import Unread, expanded, space_curve
-from .numbers import Frame, combined, frame, number, vector
+from .curves import Shape, Unread, coordinates, curve_pattern, expanded, lighter, shapes_of, symbols
+
+ROUND = ("CylindricalSurface", "ConicalSurface", "SphericalSurface", "ToroidalSurface")
+# A swept curve without an end is taken so far, mm.
+_FAR = 1e6
 
 
 class Sheet(NamedTuple):
-    """Three formulas of u and v that hold between these values of u and of v; None: all."""
+    """A kind of surface and its numbers, over these ranges of u and of v; None: all."""
 
-    body: list[Any]
-    u_range: tuple[Any, Any] | None = None
-    v_range: tuple[Any, Any] | None = None
+    kind: tuple[Any, ...]
+    numbers: tuple[Any, ...]
+    u_range: tuple[float, float] | None = None
+    v_range: tuple[float, float] | None = None
+
+    @property
+    def pattern(self) -> Pattern:
+        return surface_pattern(self.kind)
+
+    def body(self, scale: Any) -> tuple[Any, Any, Any]:
+        """The formula in units that are `scale` to a millimetre."""
+        a, b, c = (e * scale for e in self.pattern.written(self.numbers))
+        return a, b, c
+
+    def sampled(self, a: float, b: float) -> Sequence[float]:
+        """The point with the parameters a and b, and then the derivatives by u and by v, in doubles."""
+        return sampler(self.pattern, (u, v))(a, b, *map(float, self.numbers))
 
 
-def sheets(surface: Any, scale: Any) -> list[Sheet]:
-    """The formulas of a Geom_Surface, lengths times `scale`; its parameters are the kernel's, so those that are lengths are not scaled."""
+def sheets(surface: Any) -> list[Sheet]:
+    """The formulas of a Geom_Surface."""
     kind = type(surface).__name__.removeprefix("Geom_")
     if kind == "RectangularTrimmedSurface":
-        return sheets(surface.BasisSurface(), scale)
-    if kind in _ROUND:
-        axes = frame(surface.Position(), scale)
-        return [Sheet(_ROUND[kind](surface, axes, scale))]
+        return sheets(surface.BasisSurface())
+    if kind == "Plane" or kind in ROUND:
+        axes = surface.Position()
+        ways = axes.Location(), axes.XDirection(), axes.YDirection(), axes.Direction()
+        return [Sheet((kind,), (*(c for w in ways for c in coordinates(w)), *_sizes(kind, surface)))]
     if kind == "SurfaceOfLinearExtrusion":
-        way = vector(surface.Direction(), scale)
-        return [Sheet(combined((1, c.expressions), (v, way)), u_range=c.domain) for c in _basis(surface, 0, scale)]
+        way = coordinates(surface.Direction())
+        return [Sheet((kind, s.kind), (*s.numbers, *way), u_range=(s.first, s.last)) for s in _basis(surface, 0)]
     if kind == "SurfaceOfRevolution":
-        return [Sheet(_turned(surface, [e.xreplace({u: v}) for e in c.expressions], scale), v_range=c.domain)
-                for c in _basis(surface, 2, scale)]
+        axis = surface.Axis()
+        turn = *coordinates(axis.Location()), *coordinates(axis.Direction())
+        return [Sheet((kind, s.kind), (*s.numbers, *turn), v_range=(s.first, s.last)) for s in _basis(surface, 2)]
     if kind in ("BSplineSurface", "BezierSurface"):
-        return _spline(surface, scale)
+        return _spline(surface)
     if kind == "OffsetSurface":
-        return [part._replace(body=_offset(part.body, number(surface.Offset()) * scale)) for part in sheets(surface.BasisSurface(), scale)]
+        return [s._replace(kind=(kind, s.kind), numbers=(*s.numbers, surface.Offset())) for s in sheets(surface.BasisSurface())]
     raise Unread(f"surfaces of the kind {kind} are not read")
 
 
-def _plane(surface: Any, axes: Frame, scale: Any) -> list[Any]:
-    return combined((1, axes.origin), (u * scale, axes.first), (v * scale, axes.second))
+def _sizes(kind: str, surface: Any) -> tuple[float, ...]:
+    if kind in ("CylindricalSurface", "SphericalSurface"):
+        return (surface.Radius(),)
+    if kind == "ConicalSurface":
+        return surface.RefRadius(), surface.SemiAngle()
+    return (surface.MajorRadius(), surface.MinorRadius()) if kind == "ToroidalSurface" else ()
 
 
-def _circled(axes: Frame, radius: Any, height: Any) -> list[Any]:
+@functools.cache
+def surface_pattern(kind: tuple[Any, ...]) -> Pattern:
+    """The pattern of a kind of surface."""
+    if kind[0] == "Patch":
+        return _patch_pattern(*kind[1:])
+    if kind[0] == "OffsetSurface":
+        formulas, n = surface_pattern(kind[1])
+        distance = symbols(len(n) + 1)[-1]
+        return Pattern(tuple(_offset(formulas, distance)), (*n, distance))
+    if kind[0] in ("SurfaceOfLinearExtrusion", "SurfaceOfRevolution"):
+        formulas, n = curve_pattern(kind[1], 3)
+        more = symbols(len(n) + (3 if kind[0] == "SurfaceOfLinearExtrusion" else 6))[len(n):]
+        swept = _combined((1, formulas), (v, more)) if len(more) == 3 else _turned([e.xreplace({u: v}) for e in formulas], more)
+        return Pattern(tuple(swept), (*n, *more))
+    n = symbols(12 + {"Plane": 0, "CylindricalSurface": 1, "SphericalSurface": 1}.get(kind[0], 2))
+    return Pattern(tuple(_ELEMENTARY[kind[0]](n[:3], n[3:6], n[6:9], n[9:12], *n[12:])), n)
+
+
+def _combined(*terms: tuple[Any, Sequence[Any]]) -> list[Any]:
+    """The sum of numbers or formulas times vectors."""
+    return [sum((factor * row[k] for factor, row in terms), sp.S.Zero) for k in range(3)]
+
+
+def _plane(o: Any, x: Any, y: Any, z: Any) -> list[Any]:
+    return _combined((1, o), (u, x), (v, y))
+
+
+def _circled(o: Any, x: Any, y: Any, z: Any, radius: Any, height: Any) -> list[Any]:
     """The circle of angle u about an axis, at a height."""
-    return combined((1, axes.origin), (radius * sp.cos(u), axes.first), (radius * sp.sin(u), axes.second), (height, axes.third))
+    return _combined((1, o), (radius * sp.cos(u), x), (radius * sp.sin(u), y), (height, z))
 
 
-def _cylinder(surface: Any, axes: Frame, scale: Any) -> list[Any]:
-    return _circled(axes, number(surface.Radius()) * scale, v * scale)
+def _cone(o: Any, x: Any, y: Any, z: Any, radius: Any, angle: Any) -> list[Any]:
+    return _circled(o, x, y, z, radius + v * sp.sin(angle), v * sp.cos(angle))
 
 
-def _cone(surface: Any, axes: Frame, scale: Any) -> list[Any]:
-    angle = number(surface.SemiAngle())
-    return _circled(axes, (number(surface.RefRadius()) + v * sp.sin(angle)) * scale, v * sp.cos(angle) * scale)
+def _sphere(o: Any, x: Any, y: Any, z: Any, radius: Any) -> list[Any]:
+    return _circled(o, x, y, z, radius * sp.cos(v), radius * sp.sin(v))
 
 
-def _sphere(surface: Any, axes: Frame, scale: Any) -> list[Any]:
-    radius = number(surface.Radius()) * scale
-    return _circled(axes, radius * sp.cos(v), radius * sp.sin(v))
+def _torus(o: Any, x: Any, y: Any, z: Any, large: Any, small: Any) -> list[Any]:
+    return _circled(o, x, y, z, large + small * sp.cos(v), small * sp.sin(v))
 
 
-def _torus(surface: Any, axes: Frame, scale: Any) -> list[Any]:
-    small = number(surface.MinorRadius()) * scale
-    return _circled(axes, number(surface.MajorRadius()) * scale + small * sp.cos(v), small * sp.sin(v))
+_ELEMENTARY: dict[str, Any] = {"Plane": _plane, "CylindricalSurface": lambda o, x, y, z, radius: _circled(o, x, y, z, radius, v),
+                               "ConicalSurface": _cone, "SphericalSurface": _sphere, "ToroidalSurface": _torus}
 
 
-_ROUND = {"Plane": _plane, "CylindricalSurface": _cylinder, "ConicalSurface": _cone, "SphericalSurface": _sphere,
-          "ToroidalSurface": _torus}
-
-
-def _basis(surface: Any, at: int, scale: Any) -> list[Any]:
+def _basis(surface: Any, at: int) -> list[Shape]:
     """The pieces of the curve that makes a swept surface; `at`: where its range is among the bounds of the surface."""
-    bounds = surface.Bounds()
-    curve = surface.BasisCurve()
-    ends = bounds[at], bounds[at + 1]
-    far = 1e6
-    return space_curve(curve, max(ends[0], -far), min(ends[1], far), scale)
+    ends = surface.Bounds()[at:at + 2]
+    return shapes_of(surface.BasisCurve(), max(ends[0], -_FAR), min(ends[1], _FAR))
 
 
-def _turned(surface: Any, curve: list[Any], scale: Any) -> list[Any]:
+def _turned(curve: Sequence[Any], n: Sequence[Any]) -> list[Any]:
     """A curve turned about an axis by the angle u (Rodrigues)."""
-    axis = surface.Axis()
-    place, way = vector(axis.Location(), scale), vector(axis.Direction())
+    place, way = n[:3], n[3:]
     arm = [c - p for c, p in zip(curve, place, strict=True)]
-    along = sum(a * b for a, b in zip(arm, way, strict=True))
+    inward = sum(a * b for a, b in zip(arm, way, strict=True))
     across = [way[1] * arm[2] - way[2] * arm[1], way[2] * arm[0] - way[0] * arm[2], way[0] * arm[1] - way[1] * arm[0]]
-    return combined((1, place), (sp.cos(u), arm), (sp.sin(u), across), ((1 - sp.cos(u)) * along, way))
+    return _combined((1, place), (sp.cos(u), arm), (sp.sin(u), across), ((1 - sp.cos(u)) * inward, way))
 
 
-def _offset(body: list[Any], distance: Any) -> list[Any]:
+def _offset(body: Sequence[Any], distance: Any) -> list[Any]:
     a, b = ([derivative(e, s) for e in body] for s in (u, v))
     normal = [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
-    return combined((1, body), (distance / sp.sqrt(sum(e**2 for e in normal)), normal))
+    return _combined((1, body), (distance / sp.sqrt(sum(e**2 for e in normal)), normal))
 
 
-def _spline(surface: Any, scale: Any) -> list[Sheet]:
+def _patch_pattern(rows: int, columns: int, rational: bool) -> Pattern:
+    """A Bezier patch of so many rows and columns of poles; its first four numbers are its ranges of u and of v."""
+    size = 3 + rational
+    n = symbols(4 + rows * columns * size)
+    poles = [n[k:k + size] for k in range(4, len(n), size)]
+    a, b = ((s - lo) / (hi - lo) for s, lo, hi in ((u, *n[:2]), (v, *n[2:4])))
+    net = [tuple(bernstein(poles[k:k + columns], b)) for k in range(0, len(poles), columns)]
+    return Pattern(tuple(project(bernstein(net, a))), n)
+
+
+def _spline(surface: Any) -> list[Sheet]:
     """The patches between knots; those of a periodic one over its period."""
     counts, degrees = (surface.NbUPoles(), surface.NbVPoles()), (surface.UDegree(), surface.VDegree())
     places = [_knots(surface, s) for s in "UV"]
     rational = surface.IsURational() or surface.IsVRational()
-    net = [[_pole(surface, i % counts[0], j % counts[1], scale, rational) for j in range(len(places[1]) - degrees[1] - 1)]
+    poles = [[_pole(surface, i, j, rational) for j in range(counts[1])] for i in range(counts[0])]
+    net = [[poles[i % counts[0]][j % counts[1]] for j in range(len(places[1]) - degrees[1] - 1)]
            for i in range(len(places[0]) - degrees[0] - 1)]
     found = []
     for i in spans(places[0], degrees[0]):
         columns = [bezier_points(column, places[0], degrees[0], i) for column in zip(*net, strict=True)]
         for j in spans(places[1], degrees[1]):
             rows = [bezier_points(row, places[1], degrees[1], j) for row in zip(*columns, strict=True)]
-            ends = (places[0][i], places[0][i + 1]), (places[1][j], places[1][j + 1])
-            found.append(Sheet(list(patch_of(rows, *ends).body), *ends))
+            ends = places[0][i], places[0][i + 1], places[1][j], places[1][j + 1]
+            numbers = tuple(lighter(e) for e in (*ends, *(c for row in rows for p in row for c in p)))
+            found.append(Sheet(("Patch", degrees[0] + 1, degrees[1] + 1, rational), numbers, (float(ends[0]), float(ends[1])),
+                               (float(ends[2]), float(ends[3]))))
     return found
 
 
-def _pole(surface: Any, i: int, j: int, scale: Any, rational: bool) -> tuple[Any, ...]:
-    point = vector(surface.Pole(i + 1, j + 1), scale)
+def _pole(surface: Any, i: int, j: int, rational: bool) -> tuple[Any, ...]:
+    place = tuple(map(Fraction, coordinates(surface.Pole(i + 1, j + 1))))
     if not rational:
-        return point
-    weight = number(surface.Weight(i + 1, j + 1))
-    return (*(c * weight for c in point), weight)
+        return place
+    weight = Fraction(surface.Weight(i + 1, j + 1))
+    return (*(c * weight for c in place), weight)
 
 
 def _knots(surface: Any, s: str) -> list[Any]:
     degree = getattr(surface, f"{s}Degree")()
     if not hasattr(surface, "NbUKnots"):
-        return [sp.S.Zero] * (degree + 1) + [sp.S.One] * (degree + 1)
+        return [Fraction(0)] * (degree + 1) + [Fraction(1)] * (degree + 1)
     count = getattr(surface, f"Nb{s}Knots")()
-    return expanded([number(getattr(surface, f"{s}Knot")(k + 1)) for k in range(count)],
+    return expanded([Fraction(getattr(surface, f"{s}Knot")(k + 1)) for k in range(count)],
                     [getattr(surface, f"{s}Multiplicity")(k + 1) for k in range(count)], degree, getattr(surface, f"Is{s}Periodic")())
