@@ -6,89 +6,26 @@ lengths and axes are.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
-import sympy as sp
-
 from codegen.given import shown
+from codegen.walk import replaced
 
 from .body import Body, checked_name
-from .motion import IDENTITY, Motion, Rigid, quaternion_matrix
-from .products import AlongZ, Product
-from .symbols import exact, formula, items, t, vector
-
-REVOLUTE, PRISMATIC, FIXED = "revolute", "prismatic", "fixed"
-
-
-@dataclass(frozen=True)
-class Joint:
-    """A joint called `name` between two links, by their names. At value 0 the frame of `child` is at `origin` in that of `parent`; the
-    value turns it about `axis` (revolute, in radian), or moves it along `axis` (prismatic), a direction in the frame of the child. See
-    `revolute`, `prismatic` and `fixed`, which check what they are given.
-    """
-
-    kind: str
-    name: str
-    parent: str
-    child: str
-    origin: Motion
-    axis: tuple[Any, Any, Any]
-    follows: tuple[str, Any, Any] | None = None
-    limits: tuple[Any, Any] | None = None
-
-
-def revolute(name: str, parent: str, child: str, *, axis: Any = (0, 0, 1), origin: Motion = IDENTITY,
-             follows: tuple[str, Any, Any] | None = None, limits: tuple[Any, Any] | None = None) -> Joint:
-    """A joint whose value is an angle, right-handed about `axis`, of any length but zero, through the origin of the child's frame.
-    `limits`: two numbers that are kept as data; no query heeds them.
-    """
-    return _joint(REVOLUTE, name, parent, child, axis, origin, follows, limits)
-
-
-def prismatic(name: str, parent: str, child: str, *, axis: Any = (0, 0, 1), origin: Motion = IDENTITY,
-              follows: tuple[str, Any, Any] | None = None, limits: tuple[Any, Any] | None = None) -> Joint:
-    """A joint whose value is a distance along `axis`, of any length but zero; `limits` as in `revolute`."""
-    return _joint(PRISMATIC, name, parent, child, axis, origin, follows, limits)
-
-
-def fixed(name: str, parent: str, child: str, *, origin: Motion = IDENTITY) -> Joint:
-    """A joint without a value: the two links are one rigid body."""
-    return _joint(FIXED, name, parent, child, (0, 0, 1), origin)
-
-
-def _joint(kind: str, name: str, parent: str, child: str, axis: Any, origin: Motion, follows: Any = None, limits: Any = None) -> Joint:
-    for given in (name, parent, child):
-        if checked_name(given) is None:
-            raise ValueError("a joint and its two links need names")
-    if not isinstance(origin, Motion) or not origin.is_constant:
-        raise ValueError(f"the origin of joint {name} must be a motion of numbers alone, such as Rigid(translation=[0, 0, 1])")
-    direction = vector(axis, [], f"the axis of joint {name}")
-    if all(e.is_zero for e in direction):
-        raise ValueError(f"the axis of joint {name} must not be the zero vector")
-    if follows is not None:
-        other, *numbers = items(follows, f"what joint {name} follows")
-        if len(numbers) != 2:
-            raise ValueError(f"joint {name} follows (name of a joint, factor, offset), got {shown(follows)}")
-        follows = other, *(formula(e, [], f"what joint {name} follows") for e in numbers)
-    ends = None if limits is None else _limits(limits, f"the limits of joint {name}")
-    # One factor, of whatever the origin is made.
-    return Joint(kind, name, parent, child, Rigid._unchecked(origin.rotation, origin.translation), direction, follows, ends)
-
-
-def _limits(given: Any, owner: str) -> tuple[Any, Any]:
-    ends = [exact(e, owner) for e in items(given, owner)]
-    if len(ends) != 2 or any(e.is_finite is not True or e.is_real is not True for e in ends) or ends[1] < ends[0]:
-        raise ValueError(f"{owner} must be two finite numbers (lower, upper), the first one not above the second, got {shown(given)}")
-    return ends[0], ends[1]
+from .joint import FIXED, Joint, aligned, move
+from .loops import ROD, ClosedLoop, Loop, solved_loops
+from .motion import IDENTITY, Motion
+from .products import Product
+from .symbols import formula, items, t
 
 
 class Chain:
     """A tree of links and joints. `links` are the bodies of each link by its name, one or a list, in the frame of the link; a link that is
     named by joints alone has no body. `joints`: one for every link but one, the root. Without joints it is an assembly: several bodies that
-    move as one.
+    move as one. `loops`: made by `loops.loop`, they close the tree, and determine joints, whose values are then not given.
 
-    Raises ValueError for joints that form no tree, and for links or joints of one name.
+    Raises ValueError for joints that form no tree, for links or joints of one name, and for loops that do not close, or have a dead point
+    where they are asked to move.
 
     >>> from generative import Chain, Rigid, revolute, solids, t
     >>> bar = solids.capsule(0.125, 1)
@@ -99,7 +36,8 @@ class Chain:
     (['upper', 'lower'], [('upper', 'lower')])
     """
 
-    def __init__(self, links: Mapping[str, Any], joints: Iterable[Joint], *, notes: Sequence[str] = ()) -> None:
+    def __init__(self, links: Mapping[str, Any], joints: Iterable[Joint], *, loops: Iterable[Loop] = (),
+                 notes: Sequence[str] = ()) -> None:
         self._notes = tuple(notes)
         if not isinstance(links, Mapping):
             raise TypeError(f"the links of a chain are a mapping from names to bodies, got {shown(links)}")
@@ -109,16 +47,19 @@ class Chain:
         self._links = {name: _bodies(name, given) for name, given in links.items()}
         self._root = _checked_tree(self._links, self._joints)
         self._bodies = {body.name: body for own in self._links.values() for body in own}
+        self._named = {j.name: j for j in self._joints}
         for j in self._joints:
-            if j.follows is not None and j.follows[0] not in self.values:
-                raise ValueError(f"joint {j.name} follows {shown(j.follows[0])}, which is no joint with a value of its own")
+            self._check_followed(j)
         if len(self._bodies) < sum(map(len, self._links.values())):
             raise ValueError("bodies of a chain need different names: those of links, or names of their own")
-        aligned = {j.child: _aligned(j.axis) for j in self._joints if j.kind != FIXED}
+        turns = {j.child: aligned(j.axis) for j in self._joints if j.kind != FIXED}
         # Before a joint stands what leads from the joint before it to its frame, whose z axis is that of the joint; after the last one
         # what leads back to the frame of the link.
-        self._before = {j.name: _back(aligned.get(j.parent)) @ j.origin @ (aligned.get(j.child) or IDENTITY) for j in self._joints}
-        self._after = {link: _back(turn) for link, turn in aligned.items()}
+        self._before = {j.name: _back(turns.get(j.parent)) @ j.origin @ (turns.get(j.child) or IDENTITY) for j in self._joints}
+        self._after = {link: _back(turn) for link, turn in turns.items()}
+        given_loops = [_loop(given) for given in items(loops, "the loops of a chain")]
+        self._closures = [c for given in given_loops for c in given.closures]
+        self._loops = solved_loops(given_loops, self._joints, self._value)
 
     @property
     def joints(self) -> tuple[Joint, ...]:
@@ -147,21 +88,70 @@ class Chain:
         return self._root
 
     @property
+    def loops(self) -> tuple[ClosedLoop, ...]:
+        """The loops, solved: of each the driving joint, its span, the joints that follow, and dead points at the ends of the span."""
+        return self._loops
+
+    @property
     def values(self) -> tuple[str, ...]:
         """The names of the joints that take a value."""
-        return tuple(j.name for j in self._joints if j.kind != FIXED and j.follows is None)
+        solved = {name for closed in getattr(self, "_loops", ()) for name, _ in closed.follow}
+        return tuple(j.name for j in self._joints if j.kind != FIXED and j.follows is None and j.name not in solved)
+
+    def joint_values(self, values: Mapping[str, Any]) -> dict[str, Any]:
+        """The values of all joints that are not fixed: given ones, those of closed loops, and of joints that follow others.
+
+        Parameters
+        ----------
+        values : dict of str to number or formula of t
+            As of `motions`.
+
+        Returns
+        -------
+        dict of str to formula
+            One a joint, in the order of the joints; angles in radian.
+        """
+        every = self._checked(values)
+        return {j.name: self._value(j, every) for j in self._joints if j.kind != FIXED}
+
+    def _checked(self, values: Mapping[str, Any]) -> dict[str, Any]:
+        """The values given, and those of joints that loops determine."""
+        if not isinstance(values, Mapping) or (wrong := set(values) ^ set(self.values)):
+            known = ", ".join(self.values)
+            what = shown(values) if not isinstance(values, Mapping) else f"{min(map(str, wrong))} {'too' if wrong & set(values) else 'not'}"
+            raise ValueError(f"the values of a chain are one for each of its joints {known}, got {what}")
+        every = {name: formula(e, [t], f"the value of joint {name}") for name, e in values.items()}
+        for closed in self._loops:
+            at = {closed.place: every[closed.driver]}
+            _check_span(closed, every[closed.driver])
+            every |= {name: replaced(e, at) for name, e in closed.follow}
+        return every
+
+    def _value(self, joint: Joint, values: Mapping[str, Any]) -> Any:
+        if joint.follows is None:
+            return values[joint.name]
+        other, factor, offset = joint.follows
+        return factor * self._value(self._named[other], values) + offset
+
+    def _check_followed(self, joint: Joint) -> None:
+        passed = [joint.name]
+        while joint.follows is not None:
+            other = self._named.get(joint.follows[0])
+            if other is None or other.kind == FIXED:
+                raise ValueError(f"joint {joint.name} follows {shown(joint.follows[0])}, which is no joint with a value of its own")
+            if other.name in passed:
+                raise ValueError(f"joint {joint.name} follows {other.name}, which follows it: one of them needs a value of its own")
+            passed.append(other.name)
+            joint = other
 
     def motions(self, values: Mapping[str, Any], base: Motion = IDENTITY) -> dict[str, Motion]:
         """The motion of every link, where the root moves by `base`. `values`: one a joint that is not fixed, by its name, a number or a
         formula of t, angles in radian; formulas may hold parameters.
         """
-        if not isinstance(values, Mapping) or (wrong := set(values) ^ set(self.values)):
-            known = ", ".join(self.values)
-            what = shown(values) if not isinstance(values, Mapping) else f"{min(map(str, wrong))} {'too' if wrong & set(values) else 'not'}"
-            raise ValueError(f"the values of a chain are one for each of its joints {known}, got {what}")
+        every = self._checked(values)
         found: dict[str, Product] = {self.root: Product(base)}
         for j in self._ordered():
-            moves = [] if j.kind == FIXED else [_move(j.kind, _value(j, values))]
+            moves = [] if j.kind == FIXED else [move(j.kind, self._value(j, every))]
             found[j.child] = Product(found[j.parent], self._before[j.name], *moves)
         return {link: Product(m, self._after[link]) if link in self._after else m for link, m in found.items()}
 
@@ -191,6 +181,8 @@ class Chain:
                 groups |= dict.fromkeys(whole, whole)
         pairs = {(a, b) for j in self._joints for p in groups[j.parent] for c in groups[j.child] for a in self._names(p)
                  for b in self._names(c)}
+        pairs |= {(a, b) for c in self._closures if c.kind != ROD for p in groups[c.first] for q in groups[c.second]
+                  for a in self._names(p) for b in self._names(q)}
         pairs |= {(a, b) for whole in groups.values() for p in whole for q in whole for a in self._names(p) for b in self._names(q)}
         order = {name: k for k, name in enumerate(self._bodies)}
         return sorted({tuple(sorted(pair, key=order.__getitem__)) for pair in pairs if pair[0] != pair[1]})
@@ -234,31 +226,20 @@ def _checked_tree(links: Mapping[str, Any], joints: Sequence[Joint]) -> str:
     return roots[0]
 
 
-def _aligned(axis: Sequence[Any]) -> Motion:
-    """A turn that takes the z axis to this direction, exactly."""
-    ax, ay, az = map(exact, axis)
-    length = sp.sqrt(ax**2 + ay**2 + az**2)
-    half = (length + az, -ay, ax, 0) if (length + az).is_zero is not True else (0, 1, 0, 0)
-    return Rigid._unchecked(quaternion_matrix(half), [0, 0, 0])
-
-
-def across(axis: Sequence[Any]) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
-    """Two directions of length 1 at right angles to an axis, and to each other: those of x and y where it is z."""
-    turn = _aligned(vector(axis, [], "an axis"))
-    return turn.turn((1, 0, 0)), turn.turn((0, 1, 0))
-
-
 def _back(turn: Motion | None) -> Motion:
     return IDENTITY if turn is None else turn.inverse()
 
 
-def _value(joint: Joint, values: Mapping[str, Any]) -> Any:
-    if joint.follows is None:
-        return formula(values[joint.name], [t], f"the value of joint {joint.name}")
-    other, factor, offset = joint.follows
-    return factor * formula(values[other], [t], f"the value of joint {other}") + offset
+def _loop(given: Any) -> Loop:
+    if not isinstance(given, Loop):
+        raise TypeError(f"the loops of a chain are made by loops.loop, got {shown(given)}")
+    return given
 
 
-def _move(kind: str, value: Any) -> Motion:
-    """By the value of a joint, about or along z."""
-    return AlongZ(value) if kind == REVOLUTE else AlongZ(0, value)
+def _check_span(closed: ClosedLoop, value: Any) -> None:
+    """A number beyond the span of a loop is refused; formulas are undefined there."""
+    lo, hi = closed.span
+    if value.is_number and not lo <= float(value) <= hi:
+        dead = "".join(f"; {point}" for point in closed.dead_points)
+        raise ValueError(f"joint {closed.driver} at {float(value):.12g} is beyond {lo:.12g} to {hi:.12g}, the values "
+                         f"for which its loop is proved to close{dead}")

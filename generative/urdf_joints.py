@@ -7,7 +7,7 @@ import numpy as np
 
 from codegen.given import shown
 
-from .chain import Joint, across, fixed, prismatic, revolute
+from .joint import Joint, across, fixed, prismatic, revolute
 from .motion import IDENTITY, Rigid
 from .symbols import exact
 

@@ -50,6 +50,9 @@ ONLY: dict[str, set[str]] = {
     # The numbers of all pieces of a motion through keyframes are enclosed at once.
     "generative.keyframed": {"numpy", "codegen"},
     "generative.knots": {"numpy"},
+    # Proves that loops of links close, by Krawczyk's test, and how far they move.
+    "generative.enclosed_root": {"numpy", "codegen"},
+    "generative.loops": {"codegen"},
     # Proves that a member of a family is as open as the family.
     "generative.resting": {"numpy", "codegen"},
     # Proves how far its screws are from a motion.

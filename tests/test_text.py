@@ -194,6 +194,12 @@ def chained(body: Any, value: Any, base: Any) -> Any:
     return chain.at({"j": value}, base=base)
 
 
+def looped(point: Any, direction: Any, length: Any, value: Any, span: Any) -> Any:
+    closures = [make("a", point, "b", point) for make in (generative.loops.pin, generative.loops.spherical)]
+    return generative.loops.loop(*closures, generative.loops.slot("a", point, "b", point, direction),
+                                 generative.loops.rod("a", point, "b", point, length), driver="j", near={"j": value, "k": 1}, span=span)
+
+
 GENERATIVE = [
     Call(ParametricSurface, [u, v, t * u], SQUARE, motion=FALL), Call(PLATE.at, 1), Call(PLATE.moved, FALL), Call(BOWL.at, 1),
     Call(ImplicitSurface, x * y - z, [(-1, 1)] * 3, motion=FALL), Call(BALL.at, 1), Call(BALL.moved, FALL), Call((BALL | BALL).at, 1),
@@ -250,6 +256,7 @@ GENERATIVE = [
     Call(generative.pose, [1, 0, 0, 0], [0, 0, 1]), Call(generative.pose, np.eye(3), np.zeros(3)),
     Call(BALL.placed, [1, 0, 0, 0], [0, 0, 1]),
     Call(jointed, [0, 0, 1], HERE, 1, 0, (0, 1)), Call(chained, BALL, t, FALL),
+    Call(looped, [0, 0, 0], [1, 0, 0], 1, 0, (0, 1)),
 ]  # fmt: skip
 ROUND = ParametricSurface([sp.cos(u) * sp.cos(v), sp.sin(u) * sp.cos(v), sp.sin(v)], {u: (0, 2 * sp.pi), v: (-sp.pi / 2, sp.pi / 2)})
 CODEGEN = [
@@ -335,14 +342,15 @@ SHARED = ("contact_batch", "clearance_batch", "bezier_pairs", "bezier_triangle_p
 SERIES = "Chebyshev", "SphericalBesselQuotient", "Spline"
 CALLED = {"World.forces", "compare.by_hand", "chebyshev_curve.function", "chebyshev_motion_of.pose", "trace.query", "trace.arguments",
           "trace.options", *(f"{query}.executor" for query in SHARED)}
-RESULTS = {"Boolean", "Changes", "Clearance", "ClearanceBatch", "ClosestPair", "Comparison", "ContactTimes", "Contacts", "Contractor",
-           "ContradictionError", "CriticalValue", "Distance", "DistanceStatus", "ExactMass", "Fit", "HullOverlap",
-           "ImplicitBody", "Interval", "Joint", "Kernel", "Kind", "MassProperties", "Maximum", "MaximumStatus", "MeshContact",
+RESULTS = {"Boolean", "Changes", "Clearance", "ClearanceBatch", "ClosedLoop", "ClosestPair", "Closure",
+           "Comparison", "ContactTimes", "Contacts", "Contractor",
+           "ContradictionError", "CriticalValue", "DeadPoint", "Distance", "DistanceStatus", "ExactMass", "Fit", "HullOverlap",
+           "ImplicitBody", "Interval", "Joint", "Kernel", "Kind", "Loop", "MassProperties", "Maximum", "MaximumStatus", "MeshContact",
            "Minimum", "MinimumStatus", "NearestTriangles", "Outcome", "Run", "ScrewFit", "Sensitivity", "Shape", "Spell",
            "Start", "Status", "Subpaving", "SubpavingStatus", "Touch", "TouchContact", "TouchStatus", "Trace", "Zeros",
            "ZerosStatus"}
 WRAPPED = {"Budget": "timed", "check": "checked", "Tracked": "tracking", "Chain": "chained", "fixed": "jointed", "prismatic": "jointed",
-           "revolute": "jointed", "primitive": "declared"}
+           "revolute": "jointed", "primitive": "declared", **dict.fromkeys(("loop", "pin", "rod", "slot", "spherical"), "looped")}
 
 
 @pytest.fixture
