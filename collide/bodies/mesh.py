@@ -210,7 +210,7 @@ def as_mesh(mesh: Any, name: str, rigid: bool) -> Mesh:
             return mesh
         raise ValueError(f"vertices of the {name} mesh must have the shape {shape}, got {places.shape}")
     if not mesh.motion.is_identity:
-        raise ValueError(f"the {name} mesh has a motion of its own; mesh_mesh takes motions by themselves, and meshes at rest")
+        raise ValueError(f"the {name} mesh has a motion of its own; give it at rest, and motions by themselves")
     if mesh.rigid != rigid:
         given, own = "(n, 3)" if mesh.rigid else "(2, n, 3)", "" if mesh.name is None else f' ("{mesh.name}")'
         raise ValueError(f"vertices of the {name} mesh{own} must have the shape {shape}, got a Mesh of {given}")

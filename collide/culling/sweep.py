@@ -8,6 +8,14 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from codegen.deadline import check
+from codegen.machine.loop_runtime import compiled
+from codegen.machine.memory import Memory
+
+from .sweep_loop import MORE, SweepMemory, pairs
+
+# Pairs that are found in one call of native code.
+_ROOM = 1 << 18
 Range = tuple[np.ndarray, np.ndarray]
 """The first and the last column that each box reaches."""
 
@@ -47,13 +55,18 @@ class Sweep:
 
     def pairs(self) -> np.ndarray:
         """Pairs (k, 2) of boxes of one group that overlap, each found in the first column that both reach."""
-        left = np.repeat(np.arange(len(self._order)), self._counts)
-        left, right = self._order[left], self._order[left + 1 + numbered(self._counts)]
-        a, b = self._row[left], self._row[right]
-        meet = np.all((self.lo[a] <= self.hi[b]) & (self.lo[b] <= self.hi[a]), axis=1)
-        for (first, _), column in zip(self._ranges, self._column, strict=True):
-            meet &= column[left] == np.maximum(first[a], first[b])
-        return np.column_stack([a[meet], b[meet]])
+        order, row = self._order, self._row[self._order]
+        memory = Memory(SweepMemory, {"entries": len(order), "room": min(self.tests, _ROOM)})
+        memory["box"][:, :3], memory["box"][:, 3:] = self.lo[row], self.hi[row]
+        memory["number"][:], memory["after"][:] = row, self._counts
+        for k, ((first, _), column) in enumerate(zip(self._ranges, self._column, strict=True)):
+            memory["first"][:, k], memory["column"][:, k] = first[row], column[order]
+        found, more = [], MORE
+        while more == MORE:
+            check()
+            more = compiled(pairs)(memory.address)
+            found.append(memory["pair"][:memory.number("found")].copy())
+        return np.concatenate(found)
 
 
 def numbered(counts: np.ndarray) -> np.ndarray:

@@ -1,6 +1,7 @@
 """`step_limit`: how far a step of a mesh or of patches may go without contact."""
 
 import math
+from collections.abc import Sequence
 from os import PathLike
 from typing import Any
 
@@ -9,6 +10,7 @@ import numpy as np
 from codegen.given import doubles, shown
 
 from ..bezier.nurbs import BezierNets
+from ..bodies.mesh import Mesh, as_mesh
 from ..given import is_number
 from ..polyhedra.step.candidates import NearParts, Parts, parts_of
 from ..polyhedra.step.crossing_free import crossing_free
@@ -26,12 +28,12 @@ def step_limit(before: Any, after: Any, *, at_least: float = 0.0, mesh: Any = No
 
     Parameters
     ----------
-    before, after : array_like, shape (n, 3) or (b, n, 3)
-        Places of vertices or control points; b steps at once.
+    before, after : array_like, shape (n, 3) or (b, n, 3), or Mesh
+        Places of vertices or control points; b steps at once. Of two meshes with the same triangles, their vertices.
     at_least : float, optional
         A distance that parts of the mesh without a common vertex must keep, more than this. For `mesh` alone.
     mesh : array_like, shape (m, 3)
-        Triangles, as numbers of vertices.
+        Triangles, as numbers of vertices; by default those of a `Mesh` given.
     nets : array_like, shape (m, p, q)
         Bezier patches, as numbers of control points.
     log : path, optional
@@ -45,9 +47,9 @@ def step_limit(before: Any, after: Any, *, at_least: float = 0.0, mesh: Any = No
     Raises
     ------
     TypeError
-        Unless one of `mesh` and `nets` is given.
+        Unless one of `mesh` and `nets` is given, or a `Mesh` before or after.
     ValueError
-        For arrays of other shapes, for numbers of no vertex, for coordinates that are not finite, and for a negative distance.
+        For meshes with different triangles, for arrays of other shapes, for numbers of no vertex, for coordinates that are not finite, and for a negative distance.
 
     Notes
     -----
@@ -68,6 +70,10 @@ def step_limit(before: Any, after: Any, *, at_least: float = 0.0, mesh: Any = No
     >>> round(step_limit(places, below, mesh=[[0, 1, 2], [3, 4, 5]]), 9)
     0.5
     """
+    meshes = [as_mesh(m, name, True) for m, name in ((before, "before"), (after, "after")) if isinstance(m, Mesh)]
+    if meshes and mesh is None and nets is None:
+        mesh = _common_triangles(meshes)
+    before, after = (m.vertices[:, :3] if isinstance(m, Mesh) else m for m in (before, after))
     if (mesh is None) == (nets is None):
         raise TypeError("step_limit takes the triangles of a mesh, mesh=..., or Bezier patches, nets=..., and not both")
     begin, end = (_places(given, name) for given, name in ((before, "before"), (after, "after")))
@@ -86,6 +92,13 @@ def step_limit(before: Any, after: Any, *, at_least: float = 0.0, mesh: Any = No
         parts = parts_of(_numbers(mesh, "mesh", 2, begin.shape[-2]))
         found = [_of_mesh(parts, a, b, float(at_least)) for a, b in zip(*map(_steps, (begin, end)), strict=True)]
     return found[0] if begin.ndim == 2 else np.array(found)
+
+
+def _common_triangles(meshes: Sequence[Mesh]) -> np.ndarray:
+    first, *others = (m.triangles for m in meshes)
+    if not all(np.array_equal(first, other) for other in others):
+        raise ValueError("the meshes before and after have different triangles; a step moves the vertices of one mesh")
+    return first
 
 
 def _places(given: Any, name: str) -> np.ndarray:

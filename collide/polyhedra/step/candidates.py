@@ -12,7 +12,11 @@ from typing import NamedTuple
 
 import numpy as np
 
+from codegen.machine.loop_runtime import compiled
+from codegen.machine.memory import Memory
+
 from ...culling.sweep import Sweep
+from .slab_loop import SlabMemory, compare
 
 DIRECTIONS = np.array([d for d in itertools.product((-1.0, 0.0, 1.0), repeat=3) if d > (0.0, 0.0, 0.0)])
 
@@ -38,20 +42,24 @@ def parts_of(faces: np.ndarray) -> Parts:
     return Parts(faces, edges, of.reshape(-1, 3), owns.reshape(2, -1, 3).transpose(1, 0, 2))
 
 
-class Spans(NamedTuple):
-    """(13, 2, k): the least and the greatest heights of parts along `DIRECTIONS`, at both ends."""
+class Slabs:
+    """Parts between planes across `DIRECTIONS`: `heights` (k, 52), the least ones at both ends, direction by direction, then the greatest.
+    """
 
-    low: np.ndarray
-    high: np.ndarray
+    def __init__(self, heights: np.ndarray, groups: np.ndarray) -> None:
+        """`heights` (n, 26) of vertices, of which each part has some: `groups` (k, c)."""
+        of = heights[groups]
+        self.heights = np.concatenate([of.min(axis=1), of.max(axis=1)], axis=1)
 
-    def near(self, which: np.ndarray, other: "Spans", others: np.ndarray, slack: float) -> np.ndarray:
+    def near(self, which: np.ndarray, other: "Slabs", others: np.ndarray, slack: float) -> np.ndarray:
         """The pairs of parts, of these and of other ones, that no direction tells apart: their numbers, in order."""
-        rows = np.arange(len(which))
-        for low, high, least, most in zip(self.low, self.high, other.low, other.high, strict=True):
-            i, j = which[rows], others[rows]
-            (a, b), (c, d) = low[:, i] > most[:, j] + slack, least[:, j] > high[:, i] + slack
-            rows = rows[~(a & b | c & d)]
-        return rows
+        found = Memory(SlabMemory, {"ones": 0, "others": 0, "pairs": len(which)})
+        found.refer("one", self.heights.ctypes.data)
+        found.refer("other", other.heights.ctypes.data)
+        found["pair"][:, 0], found["pair"][:, 1] = which, others
+        found.set("slack", slack)
+        compiled(compare)(found.address)
+        return np.flatnonzero(found["near"])
 
 
 class NearParts:
@@ -64,9 +72,8 @@ class NearParts:
         size = max(float(np.abs(before).max(initial=0.0)), float(np.abs(after).max(initial=0.0)))
         # Sums of three products by -1, 0, 1 are out by less than 9 * 2^-53 of this; directions are at most sqrt(3) long.
         slack = 1.75 * distance + 2.0**-48 * size
-        heights = np.stack([(before @ DIRECTIONS.T).T, (after @ DIRECTIONS.T).T], axis=1)
-        vertices, faces, edges = (Spans(heights[..., g].min(axis=3), heights[..., g].max(axis=3))
-                                  for g in (np.arange(len(before))[:, None], parts.faces, parts.edges))
+        heights = np.stack([before @ DIRECTIONS.T, after @ DIRECTIONS.T], axis=2).reshape(-1, 26)
+        vertices, faces, edges = (Slabs(heights, g) for g in (np.arange(len(before))[:, None], parts.faces, parts.edges))
         # Seen by one who goes along with them.
         pairs = _close(before, after - (after - before).mean(axis=0), parts.faces, slack)
         self.pairs = pairs = pairs[faces.near(pairs[:, 0], faces, pairs[:, 1], slack)]

@@ -7,7 +7,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from collide import check, step_limit
+from collide import Mesh, check, step_limit
 from collide.polyhedra.step.crossing_free import meets
 
 CORNERS, SIDES = np.array([[0.0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]]), np.array([[0, 2, 1], [0, 1, 3], [0, 3, 2], [1, 2, 3]])
@@ -107,3 +107,12 @@ def test_bad_input_is_named():
         step_limit(before, after, mesh=BOTH, at_least=-1)
     with pytest.raises(ValueError, match="a log is for one step of patches"):
         step_limit(before, after, mesh=BOTH, log="proof.log")
+
+
+def test_meshes_stand_for_their_vertices_and_triangles():
+    before, after = two([3, 0, 0], [-4, 0, 0])
+    assert step_limit(Mesh(before, BOTH), Mesh(after, BOTH)) == step_limit(Mesh(before, BOTH), after) == step_limit(before, after, mesh=BOTH)
+    with pytest.raises(ValueError, match="different triangles"):
+        step_limit(Mesh(before, BOTH), Mesh(after, BOTH[::-1]))
+    with pytest.raises(TypeError, match="triangles of a mesh"):
+        step_limit(before, after)
