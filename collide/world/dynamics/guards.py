@@ -109,7 +109,7 @@ class TooHigh:
         self.loose, self.least = [c for c, k in enumerate(kept) if k.loose], BEYOND * size
 
     def look(self, at: MotionAt, count: int) -> Signs:
-        return Signs(first_of(~(at.motion.gaps[:, self.loose] <= self.least).all(axis=1), count), [self.least - at.motion.gaps])
+        return Signs(first_of(np.asarray(~(at.motion.gaps[:, self.loose] <= self.least).all(axis=1)), count), [self.least - at.motion.gaps])
 
 
 class Top:
@@ -122,7 +122,7 @@ class Top:
 
     def look(self, at: MotionAt, count: int) -> Signs:
         speeds = at.motion.speeds[..., 0]
-        return Signs(first_of(~(speeds[:, self.rising] > 0.0).all(axis=1), count), [speeds])
+        return Signs(first_of(np.asarray(~(speeds[:, self.rising] > 0.0).all(axis=1)), count), [speeds])
 
 
 class Tilts:

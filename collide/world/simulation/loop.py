@@ -31,6 +31,7 @@ from . import (
     impact_points,
     low_bounces,
     next_contact,
+    parting,
     thresholds,
     transitions,
 )
@@ -75,7 +76,7 @@ def set_up(s: Simulation) -> None:
 
 
 def first_state(s: Simulation, key: PairKey, clock: Clock) -> None:
-    if next_contact.not_before(s, key, (s.now, next_contact.known_until(s, key))) > s.now:
+    if next_contact.not_before(s, key, (s.now, parting.known_until(s, key))) > s.now:
         return
     s.turn_to(Work.START, key.bodies)
     a, b = ordered(s.actors, key.bodies)

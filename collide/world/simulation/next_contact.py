@@ -80,9 +80,8 @@ def ask(s: Simulation, keys: Sequence[PairKey], clock: Clock) -> None:
     for form in CLOSED_FORMS:
         mine = [a for a in left if a.key.whole and a.until < math.inf and form.accepts(s.actors[a.key.i], s.actors[a.key.j])]
         if mine:
-            open_still = {a.key: a for a in ask_closed_form(s, due, form, mine)}
-            asked = {a.key for a in mine}
-            left = [open_still.get(a.key, a) for a in left if a.key not in asked or a.key in open_still]
+            known = {a.key: None for a in mine} | {a.key: a for a in ask_closed_form(s, due, form, mine)}
+            left = [a for a in (known.get(a.key, a) for a in left) if a is not None]
     search(s, due, ask_bounds(s, due, [parted(s, a, clock) for a in left]), clock)
     due.put(s)
 
@@ -177,7 +176,8 @@ def sphere_bounds(s: Simulation, asked: Sequence[Asked]) -> dict[PairKey, float]
 def tree_bounds(s: Simulation, asked: Sequence[Asked]) -> dict[PairKey, ApartUntil]:
     """The times and places at which pairs may meet, of those of which trees know that."""
     _, trees = s.bounds
-    bodies = {a.key: tuple(s.actors[k] for k in ordered(s.actors, a.key.bodies)) for a in asked}
+    pairs_of = {a.key: ordered(s.actors, a.key.bodies) for a in asked}
+    bodies = {key: (s.actors[i], s.actors[j]) for key, (i, j) in pairs_of.items()}
     mine = [a for a in asked if a.key.whole and trees.accepts(*bodies[a.key])]
     if not mine:
         return {}
