@@ -6,7 +6,7 @@ composed ten times, whose entries have their parts in common, millions of parts.
 
 import functools
 from collections.abc import Callable, Mapping
-from typing import Any, ParamSpec, TypeVar
+from typing import Any, NamedTuple, ParamSpec, TypeVar
 
 import sympy as sp
 from sympy.core.function import AppliedUndef
@@ -49,12 +49,41 @@ def nesting(*expressions: Any) -> int:
     return max((found[id(e)] for e in expressions), default=0)
 
 
-def check_nesting(owner: str, *expressions: Any) -> None:
-    """ValueError where operations are nested too deep for SymPy."""
-    found = nesting(*expressions)
+class Survey(NamedTuple):
+    """The operations that are nested in each other in expressions, at most; their free symbols; and the classes of their parts."""
+
+    nesting: int
+    symbols: frozenset[Any]
+    kinds: frozenset[type]
+
+
+def survey(*expressions: Any) -> Survey:
+    """All of this by one walk."""
+    depth: dict[int, int] = {}
+    kinds, leaves, deepest = set[type](), list[Any](), 0
+    for e in parts(*expressions):
+        kinds.add(type(e))
+        args = e.args
+        if args:
+            depth[id(e)] = own = 1 + max(depth[id(a)] for a in args)
+            deepest = max(deepest, own)
+        else:
+            depth[id(e)] = 0
+            leaves.append(e)
+    # Operators that bind a symbol, and things with symbols in them that are no arguments, tell of them by a way of their own.
+    own_way = any(_differs(kind, "free_symbols") for kind in kinds if not issubclass(kind, sp.Symbol))
+    return Survey(deepest, frozenset(free_symbols(*expressions) if own_way else (e for e in leaves if isinstance(e, sp.Symbol))),
+                  frozenset(kinds))
+
+
+def check_nesting(owner: str, *expressions: Any) -> Survey:
+    """The survey of expressions; ValueError where operations are nested too deep for SymPy."""
+    known = survey(*expressions)
+    found = known.nesting
     if found > DEEPEST:
         raise ValueError(f"{owner} nests {found} operations in each other, more than the {DEEPEST} that SymPy's functions, which recurse, "
                          "come to the end of; write it flatter, as a sum of products instead of Horner's form")
+    return known
 
 
 def nesting_in_words(function: Callable[Arguments, Result]) -> Callable[Arguments, Result]:

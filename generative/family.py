@@ -116,11 +116,16 @@ _SINES = 3, 7, 2
 def _forward(entries: Sequence[Any]) -> tuple[Any, ...]:
     """The same with the waves of -a for those of a where a turn goes backwards by a: so the sense of a turn is a number, no structure."""
     found: dict[Any, Any] = {}
-    for wave in (-entries[k] for k in _SINES):
+    for wave in (entries[k].args[1] for k in _SINES if _is_opposite(entries[k])):
         if isinstance(wave, sp.sin) and any(term.as_coeff_Mul()[0] not in (1, -1) for term in sp.Add.make_args(wave.args[0])):
             (angle,) = wave.args
             found |= {wave: -sp.sin(-angle, evaluate=False), sp.cos(angle): sp.cos(-angle, evaluate=False)}
     return tuple(e.xreplace(found) for e in entries) if found else tuple(entries)
+
+
+def _is_opposite(e: Any) -> bool:
+    """Whether it is written as -1 times one factor."""
+    return e.is_Mul and len(e.args) == 2 and e.args[0] is sp.S.NegativeOne
 
 
 @functools.lru_cache(maxsize=512)

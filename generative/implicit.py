@@ -10,6 +10,7 @@ from functools import cached_property
 from typing import Any, ClassVar
 
 from codegen.given import TEXT, shown
+from codegen.walk import free_symbols
 
 from .body import Body, checked_name
 from .motion import IDENTITY, Motion
@@ -126,7 +127,7 @@ class ImplicitSurface(ImplicitBody):
     @property
     def deforming(self) -> bool:
         """Whether F in body coordinates depends on time."""
-        return bool(self.body.has(t))
+        return t in free_symbols(self.body)
 
     @cached_property
     def coordinates(self) -> tuple[Any, Any, Any]:
@@ -158,7 +159,9 @@ class ImplicitSurface(ImplicitBody):
         """This surface carried along by `motion`, after the motion it has already."""
         if not isinstance(motion, Motion):
             raise TypeError(f"a surface moves by a Motion, such as Rigid or Screw, got {shown(motion)}")
-        return ImplicitSurface(self.body, self.bounds, motion=motion @ self.motion, name=self.name)
+        placed = ImplicitSurface.__new__(ImplicitSurface)
+        placed._body, placed._bounds, placed._motion, placed._name = self._body, self._bounds, motion @ self._motion, self._name
+        return placed
 
     def at(self, time: Any) -> "ImplicitSurface":
         """This surface with t replaced by a number or by an expression of t."""

@@ -5,13 +5,14 @@ undoes a. Nothing is simplified: products stay as they are composed, since the c
 """
 
 from collections.abc import Callable, Sequence
+from fractions import Fraction
 from functools import cached_property
 from typing import Any, ClassVar
 
 import sympy as sp
 
 from codegen.given import expression, shown
-from codegen.walk import check_nesting, free_symbols, replaced
+from codegen.walk import Survey, check_nesting, replaced, survey
 
 from .symbols import exact, formula, items, latex, parameters_of, t, text, vector
 from .value import Value
@@ -32,11 +33,12 @@ class Motion(Value):
     """Whether products with other motions are multiplied out."""
     _screw: "tuple[Screw, Motion] | None" = None
     _made: "tuple[Motion, Motion] | None" = None
+    _survey: Survey | None = None
 
     def __init__(self, rotation: Any, translation: Any) -> None:
         self._rotation = rotation if isinstance(rotation, sp.ImmutableMatrix) else sp.ImmutableMatrix(3, 3, _entries(rotation))
         self._translation = sp.ImmutableMatrix(3, 1, _entries(translation))
-        check_nesting("a motion", *self.entries)
+        self._survey = check_nesting("a motion", *self.entries)
 
     @property
     def rotation(self) -> sp.ImmutableMatrix:
@@ -70,10 +72,17 @@ class Motion(Value):
     def is_identity(self) -> bool:
         return bool(self.rotation == _IDENTITY and self.translation.is_zero_matrix)
 
-    @cached_property
+    @property
+    def survey(self) -> Survey:
+        """Of the expressions that it is made of."""
+        if self._survey is None:
+            self._survey = survey(*self.formulas)
+        return self._survey
+
+    @property
     def symbols(self) -> frozenset[Any]:
         """The symbols that occur in it: t, and parameters."""
-        return frozenset(free_symbols(*self.formulas))
+        return self.survey.symbols
 
     @property
     def is_constant(self) -> bool:
@@ -261,16 +270,29 @@ def _turn(axis: Sequence[Any], angle: Any) -> Any:
 
 def _rational_turn(axis: Sequence[Any], angle: Any) -> list[Any]:
     """The same entries, of a unit axis n = a / |a| by rational numbers: n n^T + (I - n n^T) cos(angle) + sin(angle) K."""
-    square = sum(a * a for a in axis)
+    given = [Fraction(int(a.p), int(a.q)) for a in axis]
+    square = sum(a * a for a in given)
     if not square:
         _unit(axis)
     # 1 / |a| = sqrt(p q) / p for |a|^2 = p / q, where SymPy looks for squares among the factors.
-    sine, cosine = sp.sqrt(square.p * square.q) * sp.sin(angle), sp.cos(angle)
-    ax, ay, az = (a / square.p * sine for a in axis)
-    (xx, xy, xz), (_, yy, yz), (_, _, zz) = ([a * b / square for b in axis] for a in axis)
-    xx, yy, zz = (e + (1 - e) * cosine for e in (xx, yy, zz))
-    xy, xz, yz = (e - e * cosine for e in (xy, xz, yz))
-    return [xx, xy - az, xz + ay, xy + az, yy, yz - ax, xz - ay, yz + ax, zz]
+    sine, cosine = sp.sqrt(square.numerator * square.denominator) * sp.sin(angle), sp.cos(angle)
+
+    def product(i: int, j: int) -> tuple[Any, Any]:
+        """The product of two coordinates of n, and the factor of the cosine."""
+        e = given[i] * given[j] / square
+        return _rational(e), _rational((i == j) - e) * cosine
+
+    def entry(i: int, j: int) -> Any:
+        if i == j:
+            return sp.Add(*product(i, i))
+        side = given[3 - i - j] / square.numerator * (1 if (j - i) % 3 == 2 else -1)
+        return sp.Add(*product(i, j), _rational(side) * sine)
+
+    return [entry(i, j) for i in range(3) for j in range(3)]
+
+
+def _rational(number: Fraction) -> Any:
+    return sp.Rational(number.numerator, number.denominator)
 
 
 def euler(order: str, angles: Sequence[Any]) -> sp.ImmutableMatrix:

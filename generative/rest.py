@@ -7,9 +7,9 @@ from typing import Any
 import sympy as sp
 
 from codegen.deadline import interruptible
-from codegen.walk import free_symbols, replaced
+from codegen.walk import replaced
 
-from . import IDENTITY, ImplicitSurface, Motion, t
+from . import IDENTITY, Motion, t
 from .changes import pieces_of
 from .products import Product, common
 from .symbols import Parameter
@@ -21,8 +21,7 @@ def carrier(body: Any) -> Motion | None:
     """The motion that carries the whole body, if its shape is fixed; the identity if it does not move. None for other bodies."""
     pieces = pieces_of(body)
     motions = {piece.motion if t in piece.motion.symbols else IDENTITY for piece in pieces}
-    shapes = [e for piece in pieces for e in ([piece.body] if isinstance(piece, ImplicitSurface) else piece.body)]
-    return next(iter(motions)) if len(motions) == 1 and t not in free_symbols(*shapes) else None
+    return next(iter(motions)) if len(motions) == 1 and not any(piece.deforming for piece in pieces) else None
 
 
 def carried_along(carriers: Sequence[Motion | None]) -> list[list[int]]:

@@ -11,6 +11,7 @@ from typing import Any, ClassVar
 import sympy as sp
 
 from codegen.given import shown
+from codegen.walk import free_symbols
 
 from .body import Body, checked_name
 from .motion import IDENTITY, Motion
@@ -74,7 +75,11 @@ class ParametricSurface(Body):
     @property
     def deforming(self) -> bool:
         """Whether the map in the body's frame depends on time."""
-        return any(e.has(t) for e in self.body)
+        return self.resting._deforming
+
+    @cached_property
+    def _deforming(self) -> bool:
+        return t in free_symbols(*self.body)
 
     @cached_property
     def expressions(self) -> tuple[Any, Any, Any]:

@@ -15,7 +15,7 @@ from sympy.core.function import AppliedUndef
 from codegen import walk
 from codegen.given import TEXT, expression, shown
 from codegen.operators import separate
-from codegen.walk import atoms, check_nesting, free_symbols, has, is_writable, nesting, replaced
+from codegen.walk import Survey, atoms, check_nesting, free_symbols, is_writable, nesting, replaced, survey
 
 u, v, t, x, y, z = (sp.Symbol(name, real=True) for name in "uvtxyz")
 """u and v are surface parameters, t is time, x, y and z are coordinates; all real."""
@@ -45,6 +45,7 @@ def parameters_of(*values: Any) -> set[Parameter]:
 
 # What SymPy gives where there is no number.
 NOT_REAL = (sp.I, sp.nan, sp.zoo, sp.oo, -sp.oo, sp.AccumBounds)
+_NOT_REAL = frozenset(e if isinstance(e, type) else type(e) for e in NOT_REAL)
 
 
 def exact(value: Any, owner: str = "a formula") -> Any:
@@ -53,10 +54,17 @@ def exact(value: Any, owner: str = "a formula") -> Any:
     Raises NotAFormula, a ValueError, for text and other objects, and ValueError for functions that are only names, for derivatives that are
     not evaluated, and for operations that nest deeper than SymPy can follow.
     """
+    return _surveyed(value, owner)[0]
+
+
+def _surveyed(value: Any, owner: str) -> tuple[Any, Survey]:
+    """As `exact`, and the survey of it."""
     given = expression(value, owner)
-    if isinstance(given, sp.Atom):
-        return sp.Rational(given) if isinstance(given, sp.Float) else given
-    check_nesting(owner, given)
+    if isinstance(given, sp.Float):
+        given = sp.Rational(given)
+    known = check_nesting(owner, given)
+    if not any(issubclass(kind, (sp.Float, AppliedUndef, sp.Derivative)) for kind in known.kinds):
+        return given, known
     found = atoms(given, sp.Float, AppliedUndef, sp.Derivative)
     for e in found:
         if isinstance(e, AppliedUndef):
@@ -64,7 +72,8 @@ def exact(value: Any, owner: str = "a formula") -> Any:
         if isinstance(e, sp.Derivative) and not e.doit().has(sp.Derivative, sp.Subs):
             raise ValueError(f"{owner} contains {shown(e)}, which is not evaluated yet; call .doit() on the formula")
     floats = {f: sp.Rational(f) for f in found if isinstance(f, sp.Float)}
-    return replaced(given, floats) if floats else given
+    given = replaced(given, floats) if floats else given
+    return given, survey(given)
 
 
 def text(value: Any) -> str:
@@ -89,15 +98,15 @@ def formula(value: Any, allowed: Sequence[sp.Symbol], owner: str) -> Any:
     Raises ValueError for other free symbols, for symbols of the right name with other assumptions, and for constants
     that are not real.
     """
-    given = exact(value, owner)
+    given, known = _surveyed(value, owner)
     if not isinstance(given, sp.Expr):
         raise ValueError(f"{owner} needs real expressions, got {shown(value)} of type {type(value).__name__}")
-    for s in sorted((s for s in free_symbols(given) - set(allowed) if not isinstance(s, Parameter)), key=str):
+    for s in sorted((s for s in known.symbols - set(allowed) if not isinstance(s, Parameter)), key=str):
         if SYMBOLS.get(s.name, s) != s:
             raise ValueError(f"the symbol {s.name} in {owner} has other assumptions; import {s.name} from generative")
         names = ", ".join(a.name for a in allowed) or "none"
         raise ValueError(f"the symbol {s.name} means nothing in {owner} (its symbols: {names}); substitute a value")
-    if has(given, *NOT_REAL):
+    if not known.kinds.isdisjoint(_NOT_REAL):
         raise ValueError(f"{owner} contains {shown(given)}, which is not a finite real expression")
     return given
 
