@@ -79,7 +79,7 @@ def _frame(motions: tuple[Motion, ...]) -> Motion:
 
 
 def in_world(motion: Motion, points: np.ndarray, values: Mapping[Any, np.ndarray]) -> np.ndarray:
-    """Points (n, 2, 3) that are seen from a frame with this motion, where they are in space, except for rounding. `values`: the time, and
+    """Points (n, m, 3) that are seen from a frame with this motion, where they are in space, except for rounding. `values`: the time, and
     parameters, (n,) each.
     """
     symbols = tuple(sorted(motion.symbols, key=str))

@@ -10,6 +10,7 @@ import numpy as np
 from ..answers.nearest_points import Listed
 from ..bodies.mesh import Mesh
 from ..bodies.numbers import NONE
+from ..bodies.relative_frames import RelativeFrames, in_world, relative_frames
 from ..moment.inside import inside
 from ..moment.pairs import Pairs
 from ..polyhedra.distance import mesh_distance
@@ -39,18 +40,33 @@ def nearest(bodies: Sequence[Any], span: tuple[float, float], ignored: Pairs, as
     """The least distance of all pairs of meshes that are asked about."""
     share, lower = mesh_distance.DistanceTolerance(asked.tolerance, asked.reach), math.inf
     found.waiting = [*pairs_but(bodies, ignored)][::-1]
+    frames = relative_frames(bodies, np.array(found.waiting, np.int64).reshape(-1, 2))
     while found.waiting:
         i, j = found.waiting[-1]
         # Of pairs that are not searched nothing is known.
         if found.ends(asked.reach) or clock.exceeded():
             lower, found.finished = 0.0, found.finished and not clock.exceeded()
             break
-        lower = min(lower, mesh_distance.search((bodies[i], bodies[j]), span, share, clock, found, (i, j)))
+        lower = min(lower, _between((i, j), frames, span, share, clock, found))
         if not found.finished:
             lower = lower if len(found.waiting) == 1 else 0.0
             break
         found.waiting.pop()
     found.lower = min(lower, found.upper, asked.reach)
+
+
+def _between(pair: tuple[int, int], frames: RelativeFrames, span: tuple[float, float], share: mesh_distance.DistanceTolerance, clock: Clock,
+             found: MeshDistanceBounds) -> float:
+    """A lower bound of the distance of two meshes, seen from the motion that they have in common; points are told in the world."""
+    first, second = (frames.bodies[k] for k in frames.label(pair))
+    before = found.points
+    try:
+        return mesh_distance.search((first, second), span, share, clock, found, pair)
+    finally:
+        if pair in frames.frames and found.points is not None and found.points is not before:
+            motion, at = frames.frames[pair], {s: np.array([found.time]) for s in frames.frames[pair].symbols}
+            found.points = in_world(motion, found.points[None], at)[0]
+            found.corners = None if found.corners is None else tuple(in_world(motion, c[None], at)[0] for c in found.corners)
 
 
 def pairs_but(bodies: Sequence[Any], ignored: Pairs) -> Iterator[tuple[int, int]]:

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import sympy as sp
 
-from collide import clearance, clearance_batch
+from collide import Mesh, clearance, clearance_batch
 from collide.bodies.relative_frames import in_world, relative_frames
 from generative import Chain, Parameter, ParametricSurface, Rigid, Screw, axis_angle, primitives, revolute, solids, t, u, v
 
@@ -39,6 +39,18 @@ def test_bodies_on_one_turntable_rest(ball: object) -> None:
     assert found.bracket.lo <= 1.0 <= found.bracket.hi <= 1.0 + 1e-8 and found.iterations < 5000
     (lo, hi), want = found.times[0], [[float(c) for c in TABLE.at(0).apply(p)] for p in ((1, 0, 0), (2, 0, 0))]
     assert lo == hi == 0.0 and np.allclose(found.points[0], want, atol=1e-6)
+
+
+def test_meshes_on_one_turntable_rest() -> None:
+    """A tetrahedron whose corner is 1/4 above the plane of another one's face: told by few boxes, with points on the turntable."""
+    corners, faces = [[0, 0, 0], [1, 0, 0], [0, 1, 0], [0.25, 0.25, -1]], [[0, 1, 2], [0, 3, 1], [1, 3, 2], [0, 2, 3]]
+    lower = Mesh(corners, faces)
+    upper = Mesh(-np.array(corners), faces).moved(Rigid(translation=[sp.Rational(1, 4), sp.Rational(1, 4), sp.Rational(1, 4)]))
+    found = clearance([lower.moved(TABLE), upper.moved(TABLE)], (0, 3))
+    assert found.bracket.lo <= 0.25 <= found.bracket.hi <= 0.25 + 1e-8 and found.iterations < 500
+    back = TABLE.at(sp.Rational(float(found.times[0, 0]))).inverse()
+    seen = np.array([[float(c) for c in back.apply(p)] for p in found.points[0].tolist()])
+    assert np.allclose(seen[0, 2], 0, atol=1e-12) and np.allclose(seen[1] - seen[0], [0, 0, 0.25], atol=1e-12)
 
 
 def test_links_of_a_chain_are_compared_by_the_joints_between_them() -> None:
