@@ -15,14 +15,16 @@ import sympy as sp
 from sympy.core.function import AppliedUndef
 from sympy.logic.boolalg import BooleanFalse, BooleanTrue
 
+from .forms.identities import both
 from .forms.ways_out import other_form
 from .functions import Spline
 from .functions.algebraic import root_of
+from .functions.hankel import TabledBesselJ
 from .functions.lattices import TricubicSpline
-from .functions.pieces import Tabled
+from .functions.pieces import BesselRatios, Hull, Tabled, TabledSine, ThreeTerm
 from .functions.primitives import AppliedPrimitive, Primitive, primitive_ends, primitive_places, primitive_value_ends
 from .functions.solutions import TIME, InitialValueProblem, Solution, datum, state
-from .functions.special import SPECIAL
+from .functions.special import FORMS, SPECIAL
 from .given import TEXT, NotAFormula, expression, shown
 from .graph import primitives
 from .graph.expr import Expr, ExprPool
@@ -159,13 +161,16 @@ class _Converter:
             return (e.args[0], *e.args[2:])
         if kind is Solution:
             return _inputs_of(e)
-        if kind in NUMBERS:
+        if kind in NUMBERS and not (kind is sp.zeta and (len(e.args) > 1 or not (e.args[0].is_Integer and e.args[0] > 1))):
             return ()
+        if kind in FORMS:
+            self.kept.append(FORMS[kind](e))
+            return [*e.args, *self.kept[-1]]
         if kind in SPECIAL:
             self.kept.append(_special(e))
             return (self.kept[-1],)
-        if kind is Tabled:
-            return e.args[1:]  # type: ignore[no-any-return]
+        if kind in _NUMBERS_FIRST:
+            return e.args[_NUMBERS_FIRST[kind]:]  # type: ignore[no-any-return]
         if kind is AppliedPrimitive:
             return e.args[1:]  # type: ignore[no-any-return]
         if kind is TricubicSpline:
@@ -254,15 +259,52 @@ def _primitive(pool: ExprPool, e: Any, args: list[Expr]) -> Expr:
 
 RULES[AppliedPrimitive] = _primitive
 RULES[Tabled] = lambda pool, e, args: pool.node("tabled", *args, value=e.args[0].name)
+RULES[TabledSine] = lambda pool, e, args: pool.node("sine_integral", *args)
+RULES[Hull] = lambda pool, e, args: pool.node("hull", *args)
+
+
+def _three_term(pool: ExprPool, e: Any, args: list[Expr]) -> Expr:
+    s, t, n = map(int, e.args[:3])
+    x, before, now = args
+    for k in range(1, n):
+        before, now = now, s * 2 * k / x * now + t * before
+    return now if n else before
+
+
+def _in_forms(first: Convert) -> Convert:
+    """A function of this rule together with its further forms."""
+    def rule(pool: ExprPool, e: Any, args: list[Expr]) -> Expr:
+        own, forms = args[:len(e.args)], args[len(e.args):]
+        found = first(pool, e, own)
+        for k in range(0, len(forms), 3):
+            found = both(found, *forms[k:k + 3])
+        return found
+
+    return rule
+
+
+RULES.update({kind: _in_forms(RULES[kind]) for kind in FORMS})
+
+
+def _bessel_ratios(pool: ExprPool, e: Any, args: list[Expr]) -> Expr:
+    n, (x,) = int(e.args[0]), args
+    ratio, product = pool.node("hull", pool.constant(0), pool.constant(1)), pool.constant(1)
+    for k in range(6 * n + 20, -1, -1):
+        ratio = x / (2 * (k + 1) + x * ratio)
+        product = product * ratio if k < n else product
+    return product
+
+
+RULES[ThreeTerm], RULES[BesselRatios] = _three_term, _bessel_ratios
+# Functions whose first arguments are numbers, or a name: how many.
+_NUMBERS_FIRST = {Tabled: 1, TabledBesselJ: 1, ThreeTerm: 3, BesselRatios: 1}
+RULES[TabledBesselJ] = lambda pool, e, args: pool.node("bessel_j", *args, value=int(e.args[0]))
 RULES.update(dict.fromkeys(SPECIAL, lambda pool, e, args: args[0]))
 
 
 def _zeta(pool: ExprPool, e: Any, args: list[Expr]) -> Expr:
-    """The zeta function of integers from 2 up."""
-    s = e.args[0]
-    if len(e.args) > 1 or not (s.is_Integer and s > 1):
-        raise UnsupportedExpression(f"cannot compile {shown(e)}: zeta is known at integers from 2 up")
-    return pool.constant(f"zeta {int(s)}")
+    """The zeta function; of an integer from 2 up it is a number."""
+    return args[0] if args else pool.constant(f"zeta {int(e.args[0])}")
 
 
 def _algebraic(pool: ExprPool, e: Any, args: list[Expr]) -> Expr:

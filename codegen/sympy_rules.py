@@ -6,7 +6,7 @@ from typing import Any
 
 import sympy as sp
 
-from .forms.identities import cotangent, difference, fraction, logarithm, modulo, product
+from .forms.identities import both, cotangent, difference, fraction, logarithm, modulo, product
 from .forms.removable import completed, equal, total
 from .functions import Chebyshev, SphericalBesselQuotient, Spline
 from .functions.lattices import TricubicSpline
@@ -195,6 +195,21 @@ def _reflected(p: ExprPool, x: Expr, order: int) -> Expr:
     return p.where(p.node("le", p.constant(0), x), p.node("polygamma", x, value=order), below)
 
 
+def _gamma(p: ExprPool, e: Any, args: list[Expr]) -> Expr:
+    """pi / (sin(pi x) gamma(1 - x)) for x < 0 (DLMF 5.5.3), the sine by the distances of x to the integers on both sides, which are exact."""
+    (x,) = args
+    above = p.node("gamma", x)
+    if e.args[0].is_positive:
+        return above
+    pi, floor = p.constant("pi"), p.node("floor", x)
+    size = both(*(p.node("sin", pi * part) for part in (x - floor, p.node("ceiling", x) - x)))
+    # At half of an integer and a quarter the floor has no jump.
+    half, quarter = floor * Fraction(1, 2), p.constant(Fraction(1, 4))
+    sign = p.where(p.node("lt", half - p.node("floor", half + quarter), quarter), p.constant(1), p.constant(-1))
+    below = sign * pi / (size * p.node("gamma", 1 - x))
+    return p.where(p.node("lt", p.constant(0), x), above, below)
+
+
 def _integral(p: ExprPool, e: Any, args: list[Expr]) -> Expr:
     f, a, b, _ = args
     return bind("integral", f, p.node("bound", value=int(e.variable.dummy_index)), a, b, value=int(e.args[4]))
@@ -238,7 +253,7 @@ RULES: dict[type, Convert] = {
     sp.sech: _reciprocal("cosh"), sp.csch: _reciprocal("sinh"), sp.coth: _reciprocal("tanh"),
     sp.sinc: lambda p, e, args: p.node("sinc", args[0], value=0),
     sp.erf: _same("erf"), sp.erfc: _same("erfc"), sp.Si: _same("sine_integral"), sp.besselj: _bessel_j,
-    sp.gamma: _same("gamma"), sp.loggamma: _same("loggamma"), sp.polygamma: _polygamma,
+    sp.gamma: _gamma, sp.loggamma: _same("loggamma"), sp.polygamma: _polygamma,
     sp.digamma: lambda p, e, args: _reflected(p, args[0], 0),
     sp.Integral: lambda p, e, args: args[0], Spline: lambda p, e, args: args[0], DefiniteIntegral: _integral, Inverse: _inverse,
     Chebyshev: _same("chebyshev"), SphericalBesselQuotient: _bessel,

@@ -9,7 +9,7 @@ from typing import Any
 
 import sympy as sp
 
-from .pieces import cases, declared, halves, monotone, most, odd, table
+from .pieces import BesselRatios, Hull, ThreeTerm, cases, declared, halves, monotone, most, odd, table
 from .primitives import Primitive, primitive_ends, primitive_places
 
 GAMMA = sp.EulerGamma
@@ -96,12 +96,22 @@ def bessel_k(order: int, x: Any) -> tuple[Any, Any]:
                     [(b * (1 + x**2) + x**2, small), (zero, large), (far, True)])
     now = halves([((1 - 400 * x**2) / x, small), (one, large), (far, True)],
                  [(1 / x, small), (one, large), (far * (1 + 3 / (8 * x)), True)])
-    for k in range(order):
-        before, now = now, (before[0] + 2 * (k + 1) / x * now[0], before[1] + 2 * (k + 1) / x * now[1])
-    return before
+    if order == 0:
+        return before
+    found = ThreeTerm(1, 1, order, x, Hull(*before), Hull(*now))
+    return found, found
 
 
 def bessel_i(order: int, x: Any) -> tuple[Any, Any]:
+    """I_n of x >= 0. From n^2 on by I_(k+1) = I_(k-1) - (2 k/x) I_k, below by ratios."""
+    if order < 2:
+        return _bessel_i_first(order, x)
+    zero, one = (Hull(*_bessel_i_first(k, x)) for k in range(2))
+    found = cases((zero * BesselRatios(order, x), x <= order**2), (ThreeTerm(-1, 1, order, x, zero, one), True))
+    return found, found
+
+
+def _bessel_i_first(order: int, x: Any) -> tuple[Any, Any]:
     """I_0 or I_1 of x >= 0. From 1024 on sqrt(2 pi x) e^-x I_0 is between 1 and 1 + 1/x, that of I_1 between 1 - 1/x and 1 (10.40.1)."""
     near = table("bessel_i0", x) if order == 0 else x * table("bessel_i1", x)
     middle, far = sp.exp(x) / sp.sqrt(x) * table(f"bessel_i{order}_scaled", x), sp.exp(x) / sp.sqrt(2 * sp.pi * x)
@@ -120,13 +130,18 @@ def modified_bessel_k(order: int, depth: int = 2) -> Primitive:
 
 @cache
 def modified_bessel_i(order: int, depth: int = 2) -> Primitive:
-    """I_0' = I_1; I_1 is odd, and I_1' = I_0 - I_1/x, of which Arb's table of I_1(x)/x knows the value at 0."""
+    """I_0' = I_1, I_1' = I_0 - I_1/x, of which Arb's table of I_1(x)/x knows the value at 0, and I_n' = (I_(n-1) + I_(n+1))/2."""
     (lo, hi), (x, value) = primitive_ends(1), primitive_places(1)
-    if order:
-        near = table("bessel_i1", abs(x))
-        slope = modified_bessel_i(0, depth - 1)(x) - cases((near, abs(x) <= 4), (value / x, True)) if depth > 0 else None
-        return monotone("besseli1", odd(lambda x: bessel_i(1, x)), slope)
-    low = cases((bessel_i(0, lo)[0], lo >= 0), (bessel_i(0, -hi)[0], hi <= 0), (1, True))
-    high = bessel_i(0, most(-lo, hi))[1]
-    slope = modified_bessel_i(1, depth - 1)(x) if depth > 0 else None
-    return declared("besseli0", lambda x: bessel_i(0, abs(x)), [low, high], slope)
+
+    def other(n: int) -> Any:
+        return modified_bessel_i(n, depth - 1)(x)
+
+    slope = None
+    if depth > 0:
+        near = cases((table("bessel_i1", abs(x)), abs(x) <= 4), (value / x, True))
+        slope = other(1) if order == 0 else other(0) - near if order == 1 else (other(order - 1) + other(order + 1)) / 2
+    if order % 2:
+        return monotone(f"besseli{order}", odd(lambda x: bessel_i(order, x)), slope)
+    low = cases((bessel_i(order, lo)[0], lo >= 0), (bessel_i(order, -hi)[0], hi <= 0), (0 if order else 1, True))
+    high = bessel_i(order, most(-lo, hi))[1]
+    return declared(f"besseli{order}", lambda x: bessel_i(order, abs(x)), [low, high], slope)

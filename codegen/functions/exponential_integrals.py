@@ -6,7 +6,7 @@ from typing import Any
 
 import sympy as sp
 
-from .pieces import cases, declared, halves, least, monotone, most, odd, swinging, table
+from .pieces import TabledSine, cases, declared, halves, monotone, most, odd, odd_swinging, swinging, table
 from .primitives import Primitive, primitive_ends, primitive_places
 
 GAMMA = sp.EulerGamma
@@ -116,17 +116,9 @@ def _fresnel_made(sine: bool) -> Primitive:
     def positive(x: Any) -> tuple[Any, Any]:
         return _fresnel(x, x**3 * table("fresnel_s", x) if sine else x * table("fresnel_c", x), sine)
 
-    def over(a: Any, b: Any) -> tuple[Any, Any]:
-        shift = 0 if sine else 1
-        first = most(sp.ceiling((a**2 - shift) / 2), 1 - shift)
-        return swinging(positive, a, b, lambda k: sp.sqrt(2 * k + shift), first)
-
-    (lo, hi), (x, _) = primitive_ends(1), primitive_places(1)
-    right, left = over(most(lo, 0), most(hi, 0)), over(most(-hi, 0), most(-lo, 0))
-    low = cases((right[0], lo >= 0), (-left[1], hi <= 0), (least(right[0], -left[1]), True))
-    high = cases((right[1], lo >= 0), (-left[0], hi <= 0), (most(right[1], -left[0]), True))
-    slope = (sp.sin if sine else sp.cos)(sp.pi * x**2 / 2)
-    return declared("fresnels" if sine else "fresnelc", odd(positive), [low, high], slope)
+    shift = 0 if sine else 1
+    return odd_swinging("fresnels" if sine else "fresnelc", positive, lambda k: sp.sqrt(2 * k + shift),
+                        lambda a: most(sp.ceiling((a**2 - shift) / 2), 1 - shift), lambda x: (sp.sin if sine else sp.cos)(sp.pi * x**2 / 2))
 
 
 @cache
@@ -137,3 +129,16 @@ def _fresnel_s() -> Primitive:
 @cache
 def _fresnel_c() -> Primitive:
     return _fresnel_made(False)
+
+
+@cache
+def sine_integral_range() -> Primitive:
+    """Si, odd; extremes at k pi, k = 1, 2, ..., ever nearer to pi/2, on both sides of it in turn. Si x = pi/2 - f cos x - g sin x."""
+    def positive(x: Any) -> tuple[Any, Any]:
+        near = TabledSine(x), x <= 4
+        middle = sp.pi / 2 - table("ci_cos", x) * sp.cos(x) / x - table("ci_sin", x) * sp.sin(x) / x**2, x < 256
+        f, g = (sum((-1) ** k * sp.factorial(2 * k + j) / x ** (2 * k) for k in range(5)) for j in range(2))
+        far, rest = sp.pi / 2 - f * sp.cos(x) / x - g * sp.sin(x) / x**2, sp.factorial(10) / x**11 + sp.factorial(11) / x**12
+        return halves([near, middle, (far - rest, True)], [near, middle, (far + rest, True)])
+
+    return odd_swinging("Si", positive, lambda k: k * sp.pi, lambda a: most(sp.ceiling(a / sp.pi), 1), sp.sinc)

@@ -5,13 +5,14 @@ ends of each argument; `primitive_value_ends`, those of the value.
 """
 
 import functools
+import hashlib
 from collections.abc import Sequence
 from typing import Any
 
 import sympy as sp
 
 from ..operators import BoundSymbol
-from ..walk import replaced
+from ..walk import parts, replaced
 from . import _Function
 
 # Beyond the symbols of differential equations.
@@ -60,7 +61,7 @@ class Primitive(sp.Atom):  # type: ignore[misc]
         return self.__getnewargs__()
 
     def sort_key(self, order: Any = None) -> Any:
-        return self.class_key(), (1, (str(self.__getnewargs__()),)), sp.S.One.sort_key(), sp.S.One
+        return self.class_key(), (1, (_written(self),)), sp.S.One.sort_key(), sp.S.One
 
     def __call__(self, *arguments: Any) -> Any:
         """The function of these formulas or numbers."""
@@ -122,3 +123,14 @@ class AppliedPrimitive(_Function):
         f, *args = self.args
         power = "" if exp is None else f"^{{{exp}}}"
         return rf"\operatorname{{{f.name}}}{power}\left({', '.join(map(printer._print, args))}\right)"
+
+
+@functools.lru_cache(maxsize=1024)
+def _written(f: Primitive) -> str:
+    """A text that tells it from others, of formulas whose parts are written once each."""
+    formulas = [*f.bounds, *f.points, *f.slopes, *f.inverses]
+    digests: dict[int, str] = {}
+    for e in parts(*formulas):
+        inside = [digests[id(a)] for a in e.args] if e.args else [_written(e) if isinstance(e, Primitive) else str(e)]
+        digests[id(e)] = hashlib.sha1(f"{type(e).__name__}({','.join(inside)})".encode(), usedforsecurity=False).hexdigest()
+    return " ".join([f.name, str(f.arguments), str(f.level), f.native, *(digests[id(e)] for e in formulas)])

@@ -7,6 +7,7 @@ from typing import Any
 import sympy as sp
 
 from ..operators import DefiniteIntegral
+from .airy import airy
 from .bessel_elliptic import complete_elliptic_e, complete_elliptic_k, modified_bessel_i, modified_bessel_k
 from .exponential_integrals import (
     cosine_integral,
@@ -15,12 +16,17 @@ from .exponential_integrals import (
     fresnel,
     hyperbolic_cosine_integral,
     hyperbolic_sine_integral,
+    sine_integral_range,
 )
+from .hankel import BEYOND, bessel_j_far, bessel_j_near, bessel_y
+from .hankel import LARGEST as LARGEST_HANKEL
 from .incomplete_gamma import incomplete_gamma
 from .inverse_functions import inverse_complement, inverse_error_function, lambert
+from .zeta_functions import LARGEST as LARGEST_POLYLOG
+from .zeta_functions import polylogarithm, zeta
 
-MOST_ORDERS = 40
-"""Beyond, K_n has formulas of too many operations."""
+MOST_ORDERS = 60
+"""Beyond, K_n and I_n have formulas of too many operations."""
 
 
 def _order(e: Any, least: int, most: int) -> int:
@@ -42,6 +48,24 @@ def _expint(e: Any) -> Any:
     return exponential_integral_1()(e.args[1])
 
 
+def _bessel_y(e: Any) -> Any:
+    n = _order(e, -LARGEST_HANKEL, LARGEST_HANKEL)
+    return bessel_y(abs(n))(e.argument) * (-1 if n < 0 and n % 2 else 1)
+
+
+def _polylog(e: Any) -> Any:
+    n, z = e.args
+    if not (n.is_Integer and 1 <= n <= LARGEST_POLYLOG):
+        raise ValueError(f"the order of polylog must be an integer from 1 to {LARGEST_POLYLOG}, got {n}; for orders below 1 call expand_func")
+    return -sp.log(1 - z) if n == 1 else polylogarithm(int(n))(z)
+
+
+def _zeta(e: Any) -> Any:
+    if len(e.args) > 1:
+        raise ValueError(f"zeta of two arguments is not known, got {e.args[1]} as the second")
+    return zeta(e.args[0])
+
+
 def _incomplete(e: Any, power: Any) -> Any:
     """The integral of (1 - m sin^2)^power."""
     s = sp.Dummy("s", real=True)
@@ -59,6 +83,27 @@ SPECIAL: dict[type, Callable[[Any], Any]] = {
     sp.elliptic_e: lambda e: complete_elliptic_e()(*e.args) if len(e.args) == 1 else _incomplete(e, sp.Rational(1, 2)),
     sp.lowergamma: incomplete_gamma, sp.uppergamma: incomplete_gamma,
     sp.besselk: lambda e: modified_bessel_k(abs(_order(e, -MOST_ORDERS, MOST_ORDERS)))(e.argument),
-    sp.besseli: lambda e: modified_bessel_i(abs(_order(e, -1, 1)))(e.argument),
+    sp.besseli: lambda e: modified_bessel_i(abs(_order(e, -MOST_ORDERS, MOST_ORDERS)))(e.argument),
+    sp.bessely: _bessel_y, sp.polylog: _polylog, sp.zeta: _zeta,
+    sp.airyai: lambda e: airy("airy_ai")(*e.args), sp.airyaiprime: lambda e: airy("airy_ai_slope")(*e.args),
+    sp.airybi: lambda e: airy("airy_bi")(*e.args), sp.airybiprime: lambda e: airy("airy_bi_slope")(*e.args),
 }  # fmt: skip
 """The functions of SymPy, as they are here."""
+
+# -- further forms of functions that have nodes -----------------------------------------------------------------------
+
+
+def _bessel_j(e: Any) -> list[Any]:
+    n, x = e.args
+    if not (n.is_Integer and 0 <= n <= LARGEST_HANKEL):
+        return []
+    forms = [bessel_j_far(int(n))(x), sp.log(x**2 - BEYOND**2), (BEYOND / x) ** 2]
+    return forms if n < 2 else [*forms, bessel_j_near(int(n))(x), sp.log(n**2 - x**2), (x / (n - 1)) ** 2]
+
+
+def _sine_integral(e: Any) -> list[Any]:
+    return [sine_integral_range()(e.args[0]), sp.Integer(1), 4 / e.args[0]]
+
+
+FORMS: dict[type, Callable[[Any], list[Any]]] = {sp.besselj: _bessel_j, sp.Si: _sine_integral}
+"""Second forms, tighter somewhere, each with a guard and with what is less than 1 in size where they count at points."""

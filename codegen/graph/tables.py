@@ -8,11 +8,13 @@ from typing import NamedTuple
 import numpy as np
 
 FILE = Path(__file__).with_name("tables.npz")
+NEITHER = 2
+"""`rising` of a table for points."""
 
 
 class Layout(NamedTuple):
     """`first` and `last`: the ends of the table; cells are `linear` of the width 2^-bits, or geometric with `bits` of the mantissa;
-    `degree`; `rising` or falling.
+    `degree`; `rising` (1) or falling (0), or neither (2): then only boxes of one number have bounds.
     """
 
     linear: bool
@@ -20,7 +22,7 @@ class Layout(NamedTuple):
     last: float
     bits: int
     degree: int
-    rising: bool
+    rising: int
 
     @property
     def rows(self) -> int:
@@ -32,7 +34,7 @@ class Layout(NamedTuple):
 @functools.cache
 def layout(name: str) -> Layout:
     linear, first, last, bits, degree, rising = _stored(f"{name}.layout").tolist()
-    return Layout(bool(linear), first, last, int(bits), int(degree), bool(rising))
+    return Layout(bool(linear), first, last, int(bits), int(degree), int(rising))
 
 
 @functools.cache

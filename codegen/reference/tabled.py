@@ -5,7 +5,7 @@ from fractions import Fraction
 
 from mpmath import libmp
 
-from ..graph.tables import layout, rows
+from ..graph.tables import NEITHER, layout, rows
 from .directed import DOWN, UP, Format, Number, Pair, infinite
 
 
@@ -15,7 +15,7 @@ def tabled_range(name: str, lo: Number, hi: Number, format: Format) -> Pair | No
     if infinite(lo) or infinite(hi):
         return None
     a, b = (Fraction(*libmp.to_rational(x)) for x in (lo, hi))
-    if a < table.first or b > table.last or (b == table.last and not table.linear):
+    if a < table.first or b > table.last or (b == table.last and not table.linear) or (a < b and table.rising == NEITHER):
         return None
     ends = [_value(name, x) for x in ((a, b) if table.rising else (b, a))]
     (low, _), (_, high) = ends

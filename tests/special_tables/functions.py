@@ -2,21 +2,22 @@
 
 from collections.abc import Callable
 
-from flint import acb, arb, arb_series, ctx
+from flint import acb, acb_series, arb, arb_series, ctx
 
-from codegen.graph.tables import Layout
+from codegen.graph.tables import NEITHER, Layout
 
 from .rows import Function, Table
 
 Most = Callable[[arb, arb], arb]
+Series = Callable[[float, int], list[arb]]
 
 
-def linear(function: Function, first: float, last: float, bits: int, degree: int, rising: bool, reach: float,
+def linear(function: Function, first: float, last: float, bits: int, degree: int, rising: int, reach: float,
            most: Most | None = None) -> Table:
     return Table(function, Layout(True, first, last, bits, degree, rising), reach, None, most)
 
 
-def geometric(function: Function, first: float, last: float, bits: int, degree: int, rising: bool, reach: float = 0.5,
+def geometric(function: Function, first: float, last: float, bits: int, degree: int, rising: int, reach: float = 0.5,
               most: Most | None = None) -> Table:
     return Table(function, Layout(False, first, last, bits, degree, rising), reach, None, most)
 
@@ -179,6 +180,117 @@ def u_most(lo: arb, hi: arb) -> arb:
     return 2 * (1 + hi**2 / 2 + 4)
 
 
+# -- Hankel's expansions ----------------------------------------------------------------------------------------------
+
+
+def hankel(order: arb, w: acb) -> acb:
+    """W(w) = sqrt(2 w/pi) e^w K_n(w) = (2 w)^(n + 1/2) U(n + 1/2, 2 n + 1, 2 w) (DLMF 10.39.6), which goes to 1."""
+    a = order + arb(1) / 2
+    return (2 * w) ** acb(a) * (2 * w).hypgeom_u(acb(a), acb(2 * a))
+
+
+def parts(order: arb, z: acb) -> tuple[acb, acb]:
+    """P and Q of J and Y (DLMF 10.17): W(-i z) = P + i Q."""
+    one, other = hankel(order, -I * z), hankel(order, I * z)
+    return (one + other) / 2, (one - other) / (2 * I)
+
+
+def hankel_most(lo: arb, hi: arb) -> arb:
+    """More than |P| and |Q| of the orders 0, 1/3, 2/3 and 1 where |arg w| <= 75 degrees and |w| > 1 once paths of the integral
+
+        W(w) = (2 w)^a / Gamma(a) int e^(-2 w t) t^(a-1) (1 + t)^(a-1) dt,  a = n + 1/2 <= 3/2
+
+    are turned, by at most 150 degrees, so that |1 + t| >= 1/2: with r = |w| / Re w <= 3.87, |W| <= r^a (1 + r^(a-1) ...) < 40.
+    """
+    return arb(40)
+
+
+def zeta_of(z: acb) -> acb:
+    """2/3 z^(3/2)."""
+    return 2 * z * z.sqrt() / 3
+
+
+def airy_parts(order: arb, z: acb) -> tuple[acb, acb]:
+    """P and Q of Ai(-z) (order 1/3), R and S of Ai'(-z) (2/3) (DLMF 9.7.9 to 9.7.12)."""
+    p, q = parts(order, zeta_of(z))
+    return p, -q
+
+
+def bi_scaled(z: acb, slope: bool) -> acb:
+    value, root = z.airy()[3 if slope else 2], z.sqrt().sqrt()
+    return PI().sqrt() * (-zeta_of(z)).exp() * (value / root if slope else value * root)
+
+
+def bi_most(slope: bool) -> Most:
+    """Of power series without negative coefficients, and of Ai, of which 3^(1/2) |Ai| is at most Bi of the size."""
+    return lambda lo, hi: acb(hi.max(-lo)).airy()[3 if slope else 2].real
+
+
+def airy_series(k: int) -> Series:
+    """Of number k of Ai, Ai', Bi, Bi': y'' = x y."""
+    def series(centre: float, degree: int) -> list[arb]:
+        values, at = acb(centre).airy(), arb(centre)
+        c = [values[k - k % 2].real, values[k - k % 2 + 1].real]
+        for j in range(degree + 1):
+            c.append((at * c[j] + (c[j - 1] if j else arb(0))) / ((j + 1) * (j + 2)))
+        return [(j + 1) * a for j, a in enumerate(c[1:degree + 2])] if k % 2 else c[:degree + 1]
+
+    return series
+
+
+def of_series(function: Callable[[arb_series], arb_series]) -> Series:
+    def series(centre: float, degree: int) -> list[arb]:
+        found = function(arb_series([centre, 1], prec=degree + 1))
+        return [found[k] for k in range(degree + 1)]
+
+    return series
+
+
+def y0_rest(z: acb) -> acb:
+    """pi/2 Y_0 - (log(z/2) + gamma) J_0, entire (DLMF 10.8.2)."""
+    return PI() / 2 * z.bessel_y(acb(0)) - ((z / 2).log() + acb(arb.const_euler())) * z.bessel_j(acb(0))
+
+
+def y1_rest(z: acb) -> acb:
+    """(pi/2 Y_1 + 1/z - (log(z/2) + gamma) J_1) / z, entire."""
+    return (PI() / 2 * z.bessel_y(acb(1)) + 1 / z - ((z / 2).log() + acb(arb.const_euler())) * z.bessel_j(acb(1))) / z
+
+
+def y_most(lo: arb, hi: arb) -> arb:
+    """Terms of y0_rest are H_k (z^2/4)^k / k!^2, H_k <= k, so its sum and that of y1_rest, of which terms are smaller, are below that of
+    (|z|^2/4) I_0(|z|)-like terms: |z|^2/4 e^|z| and 1.
+    """
+    size = hi.max(-lo)
+    return (1 + size**2 / 4) * size.exp()
+
+
+def pole_free(z: acb) -> acb:
+    """(z - 1) zeta(z)."""
+    return (z - 1) * z.zeta()
+
+
+def zeta_most(lo: arb, hi: arb) -> arb:
+    """zeta(s) = 1/(s - 1) + 1/2 + s/12 - s (s + 1)/2 int B_2({x}) x^(-s-2), |B_2| <= 1/6, for Re s > -1 (DLMF 25.2.10)."""
+    size = hi.max(-lo) + 1
+    return 1 + (size + 1) * (arb(0.5) + size / 12 + size * (size + 1) / (12 * (1 + lo)))
+
+
+def pole_free_slope(z: acb) -> acb:
+    """Its derivative."""
+    c = acb_series([z, 1], prec=2).zeta()
+    return c[0] + (z - 1) * c[1]
+
+
+def digamma_zero() -> arb:
+    at = arb("1.46163214496836234126265954232572132846819620400644")
+    for _ in range(4):
+        at = arb(at.mid()) - arb(at.mid()).digamma() / acb(at.mid()).polygamma(acb(1)).real
+    return at
+
+
+THIRD, TWO_THIRDS, ZERO, ONE = (lambda: arb(1) / 3), (lambda: arb(2) / 3), (lambda: arb(0)), (lambda: arb(1))
+
+
 TABLES: dict[str, Table] = {
     # (E_1(x) + log x + gamma) / x, and the same of Ei, which are entire; x e^x E_1(x) and x e^-x Ei(x).
     "ein": linear(lambda z: (-z).hypgeom([acb(1), acb(1)], [acb(2), acb(2)]), 0, 1, 3, 15, False, 1.5, at_most(ein_minus)),
@@ -222,4 +334,33 @@ TABLES: dict[str, Table] = {
     i0_scaled(acb(lo)).real), "bessel_i1_scaled": geometric(lambda z: z.sqrt() * z / 2 * (-2 * z).hypgeom_1f1(acb(1.5), acb(3)), 4, 1024,
     4, 17, True, 0.4,
                                   most=lambda lo, hi: hi.sqrt() * i0_scaled(acb(lo)).real),
+    # Ai, Ai', Bi, Bi' at points; scaled, and P, Q, R, S of negative arguments.
+    **{name: Table(lambda z, k=k: z.airy()[k], Layout(True, -4, 4, 3, 18, NEITHER), 1.5, airy_series(k), bi_most(k % 2 == 1))
+       for k, name in enumerate(("airy_ai", "airy_ai_slope", "airy_bi", "airy_bi_slope"))},
+    "airy_ai_scaled": geometric(lambda z: hankel(THIRD(), zeta_of(z)), 4, 1024, 3, 20, NEITHER, most=hankel_most),
+    "airy_ai_slope_scaled": geometric(lambda z: hankel(TWO_THIRDS(), zeta_of(z)), 4, 1024, 3, 20, NEITHER, most=hankel_most),
+    "airy_bi_scaled": geometric(lambda z: bi_scaled(z, False), 4, 1024, 3, 20, NEITHER, most=hankel_most),
+    "airy_bi_slope_scaled": geometric(lambda z: bi_scaled(z, True), 4, 1024, 3, 20, NEITHER, most=hankel_most),
+    "airy_p": geometric(lambda z: airy_parts(THIRD(), z)[0], 4, 1024, 3, 20, NEITHER, most=hankel_most),
+    "airy_q": geometric(lambda z: airy_parts(THIRD(), z)[1], 4, 1024, 3, 20, NEITHER, most=hankel_most),
+    "airy_r": geometric(lambda z: airy_parts(TWO_THIRDS(), z)[0], 4, 1024, 3, 20, NEITHER, most=hankel_most),
+    "airy_s": geometric(lambda z: airy_parts(TWO_THIRDS(), z)[1], 4, 1024, 3, 20, NEITHER, most=hankel_most),
+    # P and Q of J and Y, and what is left of Y without its logarithm.
+    "hankel_p0": geometric(lambda z: parts(ZERO(), z)[0], 4, 1024, 3, 20, NEITHER, most=hankel_most),
+    "hankel_q0": geometric(lambda z: parts(ZERO(), z)[1], 4, 1024, 3, 20, NEITHER, most=hankel_most),
+    "hankel_p1": geometric(lambda z: parts(ONE(), z)[0], 4, 1024, 3, 20, NEITHER, most=hankel_most),
+    "hankel_q1": geometric(lambda z: parts(ONE(), z)[1], 4, 1024, 3, 20, NEITHER, most=hankel_most),
+    "bessel_y0": linear(y0_rest, 0, 4, 3, 16, NEITHER, 1.4, y_most),
+    "bessel_y1": linear(y1_rest, 0, 4, 3, 16, NEITHER, 1.4, y_most),
+    # (s - 1) zeta(s) and its derivative.
+    "zeta": linear(pole_free, 0, 16, 3, 18, True, 0.7, zeta_most),
+    "zeta_slope": linear(pole_free_slope, 0, 16, 3, 18, NEITHER, 0.7, lambda lo, hi: 8 * zeta_most(lo - 0.125, hi + 0.125)),
+    # Gamma, which is no larger than at the real part; log Gamma, and it over (x - 1)(x - 2); digamma over x less its zero.
+    "gamma": Table(lambda z: z.gamma(), Layout(True, 2, 168, 2, 20, True), 1.5, of_series(lambda s: s.gamma()),
+                   lambda lo, hi: lo.gamma().max(hi.gamma())),
+    "loggamma": Table(lambda z: z.lgamma(), Layout(False, 2, 1024, 3, 20, True), 0.5, of_series(lambda s: s.lgamma()), None),
+    "loggamma_quotient": linear(lambda z: z.lgamma() / ((z - 1) * (z - 2)), 0.5, 3, 3, 22, False, 0.4),
+    "digamma_quotient": linear(lambda z: z.digamma() / (z - digamma_zero()), 1, 2, 4, 18, False, 0.7),
+    # x sqrt(pi) e^(x^2) erfc x.
+    "erfc_scaled": geometric(lambda z: z * u(z * z, 0.5, 0.5), 8, 32, 3, 20, True, 0.4, lambda lo, hi: hi / lo),
 }  # fmt: skip

@@ -19,7 +19,7 @@ from typing import NamedTuple
 import numpy as np
 from flint import acb, arb, ctx
 
-from codegen.graph.tables import Layout
+from codegen.graph.tables import NEITHER, Layout
 
 Function = Callable[[acb], acb]
 ARCS, POINTS, PARTS = 24, 64, 16
@@ -118,11 +118,13 @@ def _row(c: list[arb], half: float, rest: arb) -> list[float]:
 
 
 def all_rows(table: Table) -> np.ndarray:
-    """The table; AssertionError unless the function is proved to be monotone on it."""
+    """The table; AssertionError unless the function is proved to be monotone on it, or the table is for points."""
     found = np.array([made(table, k) for k in range(table.layout.rows)])
+    if table.layout.rising == NEITHER:
+        return found
     for (centre, half), row in zip(centres(table.layout), found, strict=True):
         scale = 1.0 if table.layout.linear else 2.0 ** math.floor(math.log2(centre))
-        assert _monotone(row.tolist()[2:-1], half / scale, table.layout.rising, centre == 0), centre
+        assert _monotone(row.tolist()[2:-1], half / scale, bool(table.layout.rising), centre == 0), centre
     return found
 
 

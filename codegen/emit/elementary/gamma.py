@@ -1,4 +1,7 @@
-"""log Gamma, Gamma and the polygamma functions of x > 0, by Stirling's series in interval arithmetic.
+"""log Gamma, Gamma and the polygamma functions of x > 0, by tables and by Stirling's series in interval arithmetic.
+
+Gamma is tabled from 2 to 168, and elsewhere it follows by its recurrence. log Gamma is tabled from 3 to 1024; from 1/2 to 3, where it is 0
+at 1 and 2, it is (x - 1)(x - 2) times a table, below that less by log x than log Gamma(x + 1), and the digamma function from 1 to 2 its distance to the zero times a table.
 
 For y > 0 what is left of each series lies between 0 and the first term left out (DLMF 5.11.ii and, for derivatives of the same integral
 of a completely monotone function, 5.15.9):
@@ -6,23 +9,24 @@ of a completely monotone function, 5.15.9):
     log Gamma(y) = (y - 1/2) log y - y + log(2 pi)/2 + sum B_2k / (2k (2k - 1) y^(2k-1)),
     W_n(y) = (-1)^(n+1) psi^(n)(y) = head + n!/(2 y^(n+1)) + sum B_2k (2k + n - 1)! / ((2k)! y^(2k+n)),
 
-head = -log y for n = 0, else (n - 1)! / y^n. For x < 8 they are taken at y = x + 8: log Gamma(x) is less by log(x (x+1) ... (x+7)), and
-W_n(x) more by n! times the sum of 1/(x + i)^(n+1). W_n falls; log Gamma falls up to LEAST_AT and rises beyond: ends enclose, and the least
-value. Bounds are some 10^-14 apart, those of Gamma in proportion to x log x times that.
+head = -log y for n = 0, else (n - 1)! / y^n. For x < 8 + n the second one is taken at y = x + 8 + n: W_n(x) is more by n! times the sum of
+1/(x + i)^(n+1). W_n falls; log Gamma falls up to LEAST_AT and rises beyond: ends enclose, and the least
+value.
 
 Gamma is enclosed for x > 0 only; a box that reaches below gets the whole line at level 0.
 """
 
 import functools
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 
 from ...graph.expr import ExprPool
 from ...reference.interpreter import enclose_constant, enclose_rational
 from ..lanes import Lanes
-from . import arithmetic, exponential, power
+from . import arithmetic, exponential, power, tabled
 from .arithmetic import LARGEST
+from .doubled import negated_lower, upper
 
 Value = str
 Interval = tuple[Value, Value]
@@ -31,6 +35,9 @@ SHIFT, TERMS = 8, 11
 
 LEAST_AT = float.fromhex("0x1.762d86356be3fp+0"), float.fromhex("0x1.762d86356be40p+0")
 """Doubles below and above 1.4616321449683623..., where Gamma is least."""
+
+REST = float.fromhex("0x1.b86a722197829p-54"), float.fromhex("0x1.b86a72219782ap-54")
+"""Doubles below and above that number less the first of these doubles: the zero of the digamma function."""
 
 LEAST_LOG, LEAST = float.fromhex("-0x1.f19b9bcc38a42p-4"), float.fromhex("0x1.c56dc82a74aeep-1")
 """Doubles below the least values of log Gamma and of Gamma."""
@@ -70,35 +77,76 @@ def _select(L: Lanes, mask: str, a: Interval, b: Interval) -> Interval:
     return L.select(mask, a[0], b[0]), L.select(mask, a[1], b[1])
 
 
-def _shifted(L: Lanes, x: Value, i: int) -> Interval:
+def _shifted(L: Lanes, x: Value, i: float) -> Interval:
     """x + i at a number x."""
     return L.add(L.neg(x), L.const(-float(i))), L.add(x, L.const(float(i)))
 
 
+def _tabled(L: Lanes, name: str, x: Value) -> Interval:
+    """Bounds at a number, which is taken to the nearest one of the table."""
+    y = tabled.value(L, name, x)
+    return negated_lower(L, y), upper(L, y)
+
+
 def _log_gamma(L: Lanes, x: Value) -> Interval:
     """Bounds at a number x > 0."""
-    far = L.ge(x, L.const(float(SHIFT)))
-    y = _select(L, far, (L.neg(x), x), _shifted(L, x, SHIFT))
-    product = _shifted(L, x, SHIFT - 1)
-    for i in reversed(range(SHIFT - 1)):
-        product = arithmetic.multiply_both_nonnegative(L, *product, *_shifted(L, x, i))
-    product = _select(L, far, _number(L, 1, 1), product)
+    near, below = L.le(x, L.const(3.0)), L.lt(x, L.const(0.5))
+    y = _select(L, below, _shifted(L, x, 1), (L.neg(x), x))
+    last, first = _tabled(L, "loggamma_quotient", y[1]), _tabled(L, "loggamma_quotient", L.neg(y[0]))
+    one = _number(L, 1, 1)
+    product = arithmetic.multiply(L, *arithmetic.subtract(L, *y, *one), *arithmetic.subtract(L, *y, *_number(L, 2, 2)))
+    small = arithmetic.multiply(L, *product, last[0], first[1])
+    logarithm = exponential.log(L, *_select(L, below, (L.neg(x), x), one))
+    small = arithmetic.subtract(L, *small, *logarithm)
+    middle = L.both(L.invert(near), L.lt(x, L.const(1024.0)))
+    return _select(L, near, small, _select(L, middle, _tabled(L, "loggamma", x), _stirling(L, x)))
+
+
+def _gamma(L: Lanes, x: Value) -> Interval:
+    """Bounds of Gamma at a number x > 0: of T(x + 2) / (x (x + 1)) for x < 2, and (x - 1) ... (x - 4) T(x - 4) from 168 on."""
+    small, large = L.lt(x, L.const(2.0)), L.gt(x, L.const(168.0))
+    y = _select(L, small, _shifted(L, x, 2), _select(L, large, _shifted(L, x, -4), (L.neg(x), x)))
+    below, above = tabled.value(L, "gamma", L.neg(y[0])), tabled.value(L, "gamma", y[1])
+    table = negated_lower(L, below), upper(L, above)
+    product = _select(L, small, arithmetic.multiply_both_nonnegative(L, L.neg(x), x, *_shifted(L, x, 1)), _number(L, 1, 1))
+    table = arithmetic.multiply(L, *table, *arithmetic.reciprocal(L, *product))
+    product = _shifted(L, x, -1)
+    for i in range(2, 5):
+        product = arithmetic.multiply(L, *product, *_shifted(L, x, -i))
+    n, h = arithmetic.multiply(L, *table, *product)
+    beyond = L.gt(x, L.const(172.0))
+    n, h = L.select(beyond, L.const(-LARGEST), n), L.select(beyond, L.const(math.inf), h)
+    return _select(L, large, (n, h), table)
+
+
+def _stirling(L: Lanes, x: Value) -> Interval:
+    """Bounds of log Gamma at a number x >= 8."""
+    y = L.neg(x), x
     pool = ExprPool()
     lo, hi = enclose_constant(pool.node("log", pool.constant(2) * pool.constant("pi")) * Fraction(1, 2))
     r = arithmetic.reciprocal(L, *y)
     series = arithmetic.multiply(L, *_horner(L, arithmetic.multiply(L, *r, *r), coefficients(-1)), *r)
     half_less = arithmetic.subtract(L, *y, *_number(L, 0.5, 0.5))
     value = arithmetic.subtract(L, *arithmetic.multiply(L, *half_less, *exponential.log(L, *y)), *y)
-    value = arithmetic.add(L, *arithmetic.add(L, *value, L.const(-lo), L.const(hi)), *series)
-    return arithmetic.subtract(L, *value, *exponential.log(L, *product))
+    return arithmetic.add(L, *arithmetic.add(L, *value, L.const(-lo), L.const(hi)), *series)
 
 
 def _polygamma(L: Lanes, x: Value, n: int) -> Interval:
     """Bounds of W_n at a number x > 0."""
-    far = L.ge(x, L.const(float(SHIFT)))
-    y = _select(L, far, (L.neg(x), x), _shifted(L, x, SHIFT))
+    found = _series_of(L, x, n)
+    if n:
+        return found
+    zero = arithmetic.add(L, *_shifted(L, x, -LEAST_AT[0]), L.const(REST[1]), L.const(-REST[0]))
+    own = arithmetic.negate(L, *arithmetic.multiply(L, *zero, *_tabled(L, "digamma_quotient", x)))
+    return _select(L, L.both(L.ge(x, L.const(1.0)), L.le(x, L.const(2.0))), own, found)
+
+
+def _series_of(L: Lanes, x: Value, n: int) -> Interval:
+    shift = SHIFT + n
+    far = L.ge(x, L.const(float(shift)))
+    y = _select(L, far, (L.neg(x), x), _shifted(L, x, shift))
     near = arithmetic.zero(L)
-    for i in range(SHIFT):
+    for i in range(shift):
         near = arithmetic.add(L, *near, *power.power_integer(L, *arithmetic.reciprocal(L, *_shifted(L, x, i)), n + 1))
     near = _select(L, far, arithmetic.zero(L), near)
     r = arithmetic.reciprocal(L, *y)
@@ -122,12 +170,17 @@ def _ends(L: Lanes, n: Value, h: Value) -> tuple[Value, Value]:
 
 def loggamma(L: Lanes, n: Value, h: Value) -> Interval:
     """log Gamma over x > 0, the whole line where there is none."""
+    return _valley(L, n, h, _log_gamma, LEAST_LOG)
+
+
+def _valley(L: Lanes, n: Value, h: Value, at: Callable[[Lanes, Value], Interval], lowest: float) -> Interval:
+    """The range over x > 0 of log Gamma, or of Gamma, from its values."""
     zero, infinity = L.const(0.0), L.const(math.inf)
     a, b = _ends(L, n, h)
-    first, last = _log_gamma(L, a), _log_gamma(L, b)
+    first, last = at(L, a), at(L, b)
     falling = L.le(b, L.const(LEAST_AT[0]))
     rising = L.both(L.ge(a, L.const(LEAST_AT[1])), L.lt(n, zero))
-    least = L.const(-LEAST_LOG)
+    least = L.const(-lowest)
     below = L.min(L.select(falling, last[0], L.select(rising, first[0], least)), least)
     bounded = L.both(L.lt(n, zero), L.lt(h, infinity))
     above = L.select(bounded, L.max(first[1], last[1]), infinity)
@@ -137,10 +190,10 @@ def loggamma(L: Lanes, n: Value, h: Value) -> Interval:
 
 def gamma(L: Lanes, n: Value, h: Value) -> Interval:
     """Gamma over x > 0; the whole line for boxes that reach below 0."""
-    new_n, new_h = exponential.exp(L, *loggamma(L, n, h))
+    new_n, new_h = _valley(L, n, h, _gamma, LEAST)
     positive = L.both(L.le(n, L.const(0.0)), L.gt(h, L.const(0.0)))
     infinity = L.const(math.inf)
-    return L.select(positive, L.min(new_n, L.const(-LEAST)), infinity), L.select(positive, new_h, infinity)
+    return L.select(positive, new_n, infinity), L.select(positive, new_h, infinity)
 
 
 def polygamma(L: Lanes, n: Value, h: Value, order: int) -> Interval:
@@ -173,7 +226,7 @@ def loggamma_point(L: Lanes, x: Value) -> tuple[Value]:
 
 def gamma_point(L: Lanes, x: Value) -> tuple[Value]:
     """Approximates Gamma x; NaN for x <= 0."""
-    return exponential.exp_point(L, loggamma_point(L, x)[0])
+    return (_middle(L, x, _gamma(L, x), math.inf),)
 
 
 def polygamma_point(L: Lanes, x: Value, order: int) -> tuple[Value]:

@@ -1,4 +1,4 @@
-"""Monotone analytic functions from tables of Taylor polynomials that a program has made with Arb (``python -m tests.special_tables``).
+"""Analytic functions from tables of Taylor polynomials that a program has made with Arb (``python -m tests.special_tables``).
 
 The operation ``tabled(x)`` has the name of its table as value. A table covers positive numbers in one of two ways:
 
@@ -12,14 +12,15 @@ cells it is measured in the power of two that x is a multiple of, less than twic
 
 with |f(x) - (c_0 + c_1 t + ... + c_d t^d)| and the roundings of Horner's scheme together at most E (see `tests.special_tables.rows`), in
 any rounding mode. The sums with c_0 are rounded outward here. f is monotone on the whole table, as the program proves, so the ends of a
-box span its range; a box that is not within the table gets the whole line, at level 0.
+box span its range; or the table is for points, and longer boxes have no bounds. Those get the whole line at level 0, as boxes do that are
+not within the table.
 """
 
 import math
 
 import numpy as np
 
-from ...graph.tables import Layout, layout, rows
+from ...graph.tables import NEITHER, Layout, layout, rows
 from ..lanes import Lanes
 from .doubled import Approximation, Value, negated_lower, upper
 
@@ -42,7 +43,7 @@ def _cell(L: Lanes, table: Layout, x: Value) -> tuple[Value, Value]:
     return L.mul(L.sub(x, centre), scale), L.bits_sub(head, L.bits_const(start))
 
 
-def _value(L: Lanes, name: str, x: Value) -> Approximation:
+def value(L: Lanes, name: str, x: Value) -> Approximation:
     """f at a number, which is taken to the nearest one of the table."""
     table = layout(name)
     last = table.last if table.linear else math.nextafter(table.last, 0.0)
@@ -58,15 +59,16 @@ def _value(L: Lanes, name: str, x: Value) -> Approximation:
 def tabled(L: Lanes, n: Value, h: Value, name: str) -> Interval:
     """The range over a box within the table."""
     table = layout(name)
-    first, last = _value(L, name, L.neg(n)), _value(L, name, h)
-    low, high = (first, last) if table.rising else (last, first)
+    first, last = value(L, name, L.neg(n)), value(L, name, h)
+    low, high = (last, first) if table.rising == 0 else (first, last)
     inside, infinity = _within(L, table, n, h), L.const(math.inf)
     return L.select(inside, negated_lower(L, low), infinity), L.select(inside, upper(L, high), infinity)
 
 
 def _within(L: Lanes, table: Layout, n: Value, h: Value) -> Value:
     beyond = L.le(h, L.const(table.last)) if table.linear else L.lt(h, L.const(table.last))
-    return L.both(L.le(n, L.const(-table.first)), beyond)
+    within = L.both(L.le(n, L.const(-table.first)), beyond)
+    return L.both(within, L.eq(L.neg(n), h)) if table.rising == NEITHER else within
 
 
 def tabled_level(L: Lanes, n: Value, h: Value, name: str) -> tuple[Value]:
@@ -75,5 +77,5 @@ def tabled_level(L: Lanes, n: Value, h: Value, name: str) -> tuple[Value]:
 
 def tabled_point(L: Lanes, x: Value, name: str) -> tuple[Value]:
     """Approximates; NaN outside the table."""
-    y = _value(L, name, x)
+    y = value(L, name, x)
     return (L.select(_within(L, layout(name), L.neg(x), x), L.add(y.high, y.low), L.const(math.nan)),)

@@ -18,7 +18,7 @@ from typing import NamedTuple
 from ...reference import entire
 from ...reference.entire import Bounds, Entire, taylor
 from ..lanes import Lanes
-from . import exponential
+from . import exponential, tabled
 from .bessel import ULP
 from .doubled import Approximation, Value, fast_two_sum, negate_where, negated_lower, polynomial, two_product, two_sum, upper
 
@@ -196,14 +196,19 @@ def _complement(L: Lanes, x: Value) -> Interval:
 
 
 def _far_complement(L: Lanes, x: Value) -> Interval:
-    """e^(-x^2) / (x sqrt(pi)) times 1 - r/2 is too small, times 1 - r/2 + 3 r^2/4 too large, r = 1/x^2 (DLMF 7.12.1); for x >= 1."""
-    above, below = L.mul(x, x), L.neg(L.mul(L.neg(x), x))
-    small_n, small_h = exponential.exp(L, above, L.neg(below))
-    r_n, r = L.div(L.const(-1.0), above), L.div(L.const(1.0), below)
-    less = L.neg(L.fma(r, L.const(0.5), L.const(-1.0)))
-    more = L.fma(L.mul(r, r), L.const(0.75), L.fma(r_n, L.const(0.5), L.const(1.0)))
-    factor_n, factor_h = (L.div(L.const(c), x) for c in (-INVERSE_ROOT_PI[0], INVERSE_ROOT_PI[1]))
-    return L.mul(L.mul(factor_n, less), L.neg(small_n)), L.mul(small_h, L.mul(factor_h, more))
+    """e^(-x^2) / (x sqrt(pi)) times a table up to 32, and nearly 0 beyond; for x >= 8. Of x^2 = p + q, e^-q is between 1 - q and 1 - q + q^2,
+    and |q| <= 2^-44.
+    """
+    last = L.const(32.0)
+    y = L.min(x, last)
+    p, q = two_product(L, y, y)
+    small_n, small_h = exponential.exp(L, p, L.neg(p))
+    less, more = L.add(q, L.const(-1.0)), L.add(L.fma(q, q, L.neg(q)), L.const(1.0))
+    scaled = tabled.value(L, "erfc_scaled", y)
+    factor_n, factor_h = (L.div(L.const(c), y) for c in (-INVERSE_ROOT_PI[0], INVERSE_ROOT_PI[1]))
+    n = L.mul(L.mul(L.mul(factor_n, L.neg(less)), L.neg(small_n)), L.neg(negated_lower(L, scaled)))
+    h = L.mul(small_h, L.mul(L.mul(factor_h, more), upper(L, scaled)))
+    return L.select(L.lt(x, last), n, L.const(0.0)), h
 
 
 def erfc(L: Lanes, n: Value, h: Value) -> Interval:

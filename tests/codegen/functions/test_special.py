@@ -157,7 +157,7 @@ def test_queries_take_them() -> None:
 
 
 @pytest.mark.parametrize(("formula", "says"), [
-    (sp.expint(2, x), "order of expint"), (sp.besseli(2, x), "order of besseli"), (sp.besselk(sp.Rational(1, 3), x), "integer"),
+    (sp.expint(2, x), "order of expint"), (sp.besseli(HALF, x), "order of besseli"), (sp.besselk(sp.Rational(1, 3), x), "integer"),
     (sp.LambertW(x, 1), "branches 0 and -1"), (sp.lowergamma(sp.Rational(99, 4), x), "number from 0 to 20"),
 ])  # fmt: skip
 def test_what_is_not_known_is_said(formula: Any, says: str) -> None:
