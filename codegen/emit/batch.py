@@ -187,9 +187,9 @@ class _Batch:
             if self.kind == "points":
                 self._spread("%outlo", k, parts[0], offsets, "double")
                 return carry
-            # 0 - n, which is exact and turns n = 0 into lo = +0.
+            # 0 - n and h + 0, which are exact and make ends of 0 the zero +0: which one of both a maximum takes, processors differ in.
             self._spread("%outlo", k, L.sub(L.const(0.0), parts[0]), offsets, "double")
-            self._spread("%outhi", k, parts[1], offsets, "double")
+            self._spread("%outhi", k, L.add(parts[1], L.const(0.0)), offsets, "double")
             if self.kind == "decorated":
                 self._spread("%level", k, L.emit(f"fptoui {L.vector} {parts[2]} to <{L.width} x i8>"), offsets, "i8")
             return carry

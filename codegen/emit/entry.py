@@ -51,6 +51,12 @@ def invalid(L: Lanes) -> str:
     return L.emit(f"trunc i64 {flags} to i1")
 
 
+def begin_clear(L: Lanes) -> None:
+    """Clear the flags of exceptions at the beginning of a block, where the entry point has not done so with the mode of rounding."""
+    if architecture() == "aarch64":
+        clear_invalid(L)
+
+
 def clear_invalid(L: Lanes) -> None:
     """Clear the flags of exceptions; the mode of rounding stays."""
     if architecture() == "x86_64":

@@ -7,10 +7,11 @@ guards, then with them, for the blocks of lanes where the first one met 0 * inf.
 Proof that none is missed. IEEE 754 (2019, 7.2) makes every product 0 * inf signal *invalid*, and every processor here keeps that in a
 sticky bit: bit 0 of MXCSR on x86-64 (Intel's manual, volume 1, 10.2.3.1), of FPSR on AArch64 (Arm's architecture manual, C5.2.10). The
 product is an instruction of its own on all lanes: no optimization pass runs over the text, no factor is a constant (`Translation._scaled`
-takes these), and nothing but the instruction can make the value. The bit is clear when the block begins: the entry point sets MXCSR,
-and what finds it set clears it. Nothing in the block clears it: a formula that calls code that is not ours, which sets the register in its
-midst, keeps its guards. So a clear bit after the block proves that no product in it was 0 * inf, and then each guard would have passed
-its product on as it was: both ways have the same bits. A set bit proves nothing, as comparisons of NaN set it too; it costs time alone.
+takes these), and nothing but the instruction can make the value. Nothing in the block clears the bit: a formula that calls code that is not
+ours, which sets the register in its midst, keeps its guards. So a clear bit after the block proves that no product in it was 0 * inf, and
+then each guard would have passed its product on as it was: both ways have the same bits. The bit is clear when a block begins, as the
+entry point sets MXCSR and what finds it set clears it; on AArch64 each block clears it first. A set bit proves nothing, as comparisons
+of NaN set it too: it costs time alone.
 """
 
 from collections.abc import Sequence
@@ -18,7 +19,7 @@ from collections.abc import Sequence
 from ..graph.expr import Expr, reachable
 from ..graph.signs import SignFacts
 from .dispatch import is_guarded
-from .entry import architecture, clear_invalid, invalid
+from .entry import begin_clear, clear_invalid, invalid
 from .lanes import Module
 
 # From so many guarded products on a formula is written twice, by measurement: the flag costs about as much to read as two guards.
@@ -37,8 +38,7 @@ def pays(outputs: Sequence[Expr], known: dict[int, SignFacts]) -> bool:
 def add_checked(module: Module, name: str, unguarded: str, guarded: str, parameters: str) -> None:
     """Add the function `name`: what the function `unguarded` does, and the function `guarded` where that met 0 * infinity."""
     L = module.lanes()
-    if architecture() == "aarch64":
-        clear_invalid(L)
+    begin_clear(L)
     L.lines.append(f"  call void @{unguarded}({parameters})")
     L.lines += [f"  br i1 {invalid(L)}, label %again, label %done", "again:"]
     clear_invalid(L)

@@ -17,6 +17,7 @@ from codegen.machine import interpreter as instructions
 from codegen.machine import native
 from codegen.machine.bytecode import _Writer, interpretable
 from codegen.machine.native import Code
+from tests.arm import NEGATED
 from tests.codegen.boxes import random_boxes, same_bits
 from tests.codegen.test_containment import bessel, binary, ternary, unary
 
@@ -171,7 +172,7 @@ def test_a_denormal_result_is_kept() -> None:
 
 
 def test_code_for_arm_calls_nothing_outside_and_sets_its_control_register(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Emitted and assembled for AArch64 here; run on x86 only."""
+    """Emitted and assembled for AArch64 here; `tests.arm` runs it."""
     from llvmlite import binding as llvm
 
     native.machine()
@@ -188,6 +189,7 @@ def test_code_for_arm_calls_nothing_outside_and_sets_its_control_register(monkey
     defined = set(re.findall(r"^(\w+):", text, re.MULTILINE))
     assert called <= defined
     assert len(re.findall(r"msr\s+FPCR", text)) == 2
+    assert not NEGATED.search(text), "the lower end would be rounded the other way"
 
 
 # -- Ctrl-C ---------------------------------------------------------------------------------------------------------------
