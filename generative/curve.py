@@ -9,6 +9,7 @@ from math import comb
 from numbers import Integral
 from typing import Any
 
+import numpy as np
 import sympy as sp
 
 from codegen.functions import Chebyshev
@@ -57,9 +58,11 @@ class Curve(Value):
     def numbers(self) -> tuple[Any, ...]:
         return self._numbers
 
-    def sampled(self, parameter: float) -> Sequence[float]:
-        """The three coordinates and then their derivatives by u, in doubles."""
-        return sampler(self.pattern, (u,))(parameter, *map(float, self.numbers))
+    def sampled(self, parameters: Sequence[float]) -> np.ndarray:
+        """(n, 6): the three coordinates and then their derivatives by u, in doubles."""
+        if self._pattern is None:
+            return np.array([sampler(self.pattern, (u,), "math")(p) for p in parameters], float)
+        return sampled_together([self], np.asarray(parameters, float)[None])[0]
 
     @property
     def domain(self) -> tuple[Any, Any]:
@@ -135,6 +138,15 @@ class Curve(Value):
     def _repr_latex_(self) -> str:
         lo, hi = self.domain
         return f"$\\displaystyle C(u) = {latex(sp.ImmutableMatrix(self.expressions))},\\quad u \\in [{latex(lo)}, {latex(hi)}]$"
+
+
+def sampled_together(curves: Sequence[Curve], parameters: np.ndarray) -> np.ndarray:
+    """(m, n, 6): as `Curve.sampled`, of m curves that share a pattern, at the parameters (m, n)."""
+    numbers = np.array([c.numbers for c in curves], float).T[:, :, None]
+    found = np.empty((*parameters.shape, 6))
+    for k, e in enumerate(sampler(curves[0].pattern, (u,), "numpy")(parameters, *numbers)):
+        found[:, :, k] = e
+    return found
 
 
 def line(start: Any, end: Any) -> Curve:
@@ -313,6 +325,8 @@ def _blossom(points: Sequence[tuple[Any, ...]], knots: Sequence[Any], degree: in
         for k in range(degree - depth + 1):
             left, right = knots[j - degree + depth + k], knots[j + 1 + k]
             share = (parameter - left) / (right - left)
-            following.append(tuple(a + share * (b - a) for a, b in zip(row[k], row[k + 1], strict=True)))
+            # At ends of a spline most shares are 0 or 1.
+            following.append(row[k] if share == 0 else row[k + 1] if share == 1 else
+                             tuple(a + share * (b - a) for a, b in zip(row[k], row[k + 1], strict=True)))
         row = following
     return row[0]

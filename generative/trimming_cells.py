@@ -12,7 +12,7 @@ import sympy as sp
 
 from .pattern import exactly
 from .triangulation import Triangle, crossing_sides, triangulation, winding
-from .trimming_pieces import Border, Cell, Coordinate, Corner, Piece, along, corner_of, point, straight
+from .trimming_pieces import Border, Cell, Coordinate, Corner, Piece, along, corner_of, point, sample, straight
 
 # A piece turns by no more than this, radian; so many rounds of halving pieces.
 _TURN, _ROUNDS = 1.7, 9
@@ -22,6 +22,8 @@ _PATIENCE = 3
 _VARIES = 12.0
 # Strips end where they are so thin, against the height of the highest.
 _THIN = 1e-9
+# Where they are so thin is found by cutting ranges in 32 so often.
+_SECTIONS = 11
 # Points beside a piece are so far from it, against its length.
 _INWARDS = 0.4
 _UNCUT = "the region inside the loops could not be cut into cells: do the loops touch or cross, or pieces of one meet without an angle?"
@@ -47,6 +49,7 @@ class _Plan:
     def _attempt(self) -> tuple[list[Cell], set[int]]:
         """Cells, and the pieces that must be halved before there are cells everywhere."""
         self.pieces = pieces = [piece for loop in self.loops for piece in loop]
+        sample(pieces)
         self.corners: list[Corner] = [corner_of(piece, 0) for piece in pieces]
         self.near = np.array([piece.sampled[0][0] for piece in pieces])
         rings, begin = [], 0
@@ -207,14 +210,12 @@ def _column(piece: Piece, level: Coordinate, axis: int, high: float, number: int
 
 def _high_enough(piece: Piece, level: float, axis: int, least: float, end: int) -> float:
     """Nearest to an end, a parameter of a piece where it is higher than this above a level."""
-    first, last = float(piece.first), float(piece.last)
-    near, far = (first, last) if end == 0 else (last, first)
-    for _ in range(200):
-        middle = 0.5 * (near + far)
-        if abs(piece.curve.sampled(middle)[1 - axis] - level) < least:
-            near = middle
-        else:
-            far = middle
+    near, far = (float(piece.first), float(piece.last))[::1 if end == 0 else -1]
+    for _ in range(_SECTIONS):
+        places = np.linspace(near, far, 33)
+        high = np.abs(piece.curve.sampled(places.tolist())[:, 1 - axis] - level) >= least
+        k = max(int(np.argmax(high)), 1)
+        near, far = float(places[k - 1]), float(places[k])
     return far
 
 
@@ -254,6 +255,7 @@ def _flat_enough(piece: Piece) -> list[Piece]:
 
 def oriented(loops: Sequence[Sequence[Piece]]) -> list[list[Piece]]:
     """The loops with outer ones counterclockwise and holes clockwise, by how many others each is in."""
+    sample(piece for loop in loops for piece in loop)
     rings = [np.concatenate([piece.sampled[0][:-1] for piece in loop]).tolist() for loop in loops]
     found = []
     for k, (loop, ring) in enumerate(zip(loops, rings, strict=True)):

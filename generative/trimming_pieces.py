@@ -5,7 +5,7 @@ A cell lies between two borders over the same parameter s from 0 to 1, each a st
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import sympy as sp
 
-from .curve import Curve
+from .curve import Curve, sampled_together
 from .pattern import exactly
 from .seams import turns
 from .surface import ParametricSurface
@@ -49,7 +49,7 @@ class Piece:
     def sampled(self) -> tuple[np.ndarray, np.ndarray]:
         """Some of its points and of its derivatives by the share of the way, (9, 2) each."""
         first, last = float(self.first), float(self.last)
-        rows = np.array([self.curve.sampled(first + s * (last - first)) for s in SHARES.tolist()], float)
+        rows = self.curve.sampled(first + SHARES * (last - first))
         return rows[:, :2], rows[:, 3:5] * (last - first)
 
     @cached_property
@@ -88,6 +88,21 @@ class Piece:
 
     def __eq__(self, other: object) -> bool:
         return self is other
+
+
+def sample(pieces: Iterable[Piece]) -> None:
+    """Look at pieces in doubles, all that have the same pattern at once."""
+    groups: dict[Any, list[Piece]] = {}
+    for piece in pieces:
+        if "sampled" not in piece.__dict__ and piece.curve.numbers:
+            groups.setdefault(piece.curve.pattern, []).append(piece)
+    for own in groups.values():
+        ends = np.array([(float(p.first), float(p.last)) for p in own])
+        lengths = ends[:, 1:] - ends[:, :1]
+        rows = sampled_together([p.curve for p in own], ends[:, :1] + SHARES * lengths)
+        rows[:, :, 3:] *= lengths[:, :, None]
+        for piece, row in zip(own, rows, strict=True):
+            piece.__dict__["sampled"] = row[:, :2], row[:, 3:5]
 
 
 class Coordinate(NamedTuple):

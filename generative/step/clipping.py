@@ -71,14 +71,14 @@ def _cut(c: Piece, axis: int, value: float) -> Loop:
     first, last = float(c.first), float(c.last)
 
     def height(s: float) -> float:
-        return c.curve.sampled(first + s * (last - first))[axis] - value
+        return float(c.curve.sampled([first + s * (last - first)])[0, axis]) - value
 
     places = np.linspace(0.0, 1.0, _SAMPLES).tolist()
-    heights = [height(s) for s in places]
+    heights = (c.curve.sampled(first + np.array(places) * (last - first))[:, axis] - value).tolist()
     near = _ON * (1.0 + max(map(abs, heights)))
     if max(map(abs, heights)) <= near or min(heights) > near or max(heights) < -near:
         return [c]
-    roots = [brentq(height, a, b, xtol=1e-15) for (a, p), (b, q) in zip(pairwise(places), pairwise(heights), strict=True)
+    roots = [brentq(height, a, b, xtol=1e-15) for (a, b), (p, q) in zip(pairwise(places), pairwise(heights), strict=True)
              if p * q < 0.0 and abs(p) > near and abs(q) > near]
     roots += [s for s, h in list(zip(places, heights, strict=True))[1:-1] if abs(h) <= near]
     inside = [first + s * (last - first) for s in sorted(set(roots)) if min(s, 1.0 - s) > _ON]

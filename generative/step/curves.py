@@ -99,25 +99,27 @@ def _sizes(kind: str, curve: Any) -> tuple[Any, Any]:
 
 
 def _spline(curve: Any, first: float, last: float) -> list[Shape]:
-    """A spline between two of its parameters as polynomial or rational pieces."""
-    degree, places, count = curve.Degree(), knots(curve), curve.NbPoles()
-    poles: list[tuple[Any, ...]] = [tuple(map(Fraction, coordinates(curve.Pole(k + 1)))) for k in range(count)]
+    """A spline between two of its parameters as polynomial or rational pieces: in space exactly, in the plane in doubles."""
+    kind: Any = Fraction if "2d" not in type(curve).__name__ else float
+    degree, places, count = curve.Degree(), [kind(k) for k in knots(curve)], curve.NbPoles()
+    poles: list[tuple[Any, ...]] = [tuple(map(kind, coordinates(curve.Pole(k + 1)))) for k in range(count)]
     rational = curve.IsRational()
     if rational:
-        weights = [Fraction(curve.Weight(k + 1)) for k in range(count)]
+        weights = [kind(curve.Weight(k + 1)) for k in range(count)]
         poles = [(*(c * w for c in p), w) for p, w in zip(poles, weights, strict=True)]
     # A periodic spline goes on with its first poles.
     poles = [poles[k % count] for k in range(len(places) - degree - 1)]
-    found = []
+    found: list[Shape] = []
     for k in spans(places, degree):
         lo, hi = max(float(places[k]), first), min(float(places[k + 1]), last)
         if lo < hi:
-            numbers = places[k], places[k + 1], *(c for p in bezier_points(poles, places, degree, k) for c in p)
+            net = bezier_points(poles, places, degree, k)
+            numbers = places[k], places[k + 1], *(c for p in net for c in p)
             found.append(Shape(("Bezier", degree, rational), tuple(map(lighter, numbers)), lo, hi))
     return found
 
 
-def lighter(number: Fraction) -> Any:
+def lighter(number: Any) -> Any:
     """A fraction as the double that it is, where it is one."""
     near = float(number)
     return near if near == number else number

@@ -14,7 +14,7 @@ from ..seams import period
 from ..surface import Deferred, ParametricSurface
 from ..symbols import u, v
 from ..trimmed import inside
-from ..trimming_pieces import Piece
+from ..trimming_pieces import Piece, sample
 from .clipping import Loop, clipped
 from .curves import Shape, Unread, backwards, coordinates, is_segment, moved, plane_piece, projected, segment, shapes_of
 from .gaps import Use
@@ -31,6 +31,8 @@ _FULL = {"CylindricalSurface": (0,), "ConicalSurface": (0,), "SphericalSurface":
          "SurfaceOfRevolution": (0,)}
 
 Ends = list[tuple[float, float]]
+Known = dict[int, list[Shape]]
+"""The curves in space of edges, by what is equal for one edge, however it is turned, and different for others."""
 
 
 class Rectangle(NamedTuple):
@@ -40,15 +42,15 @@ class Rectangle(NamedTuple):
     v: tuple[Any, Any]
 
 
-def face_patches(face: Any, scale: Any, turned: bool) -> tuple[list[Solid], list[Use]]:
+def face_patches(face: Any, scale: Any, turned: bool, known: Known) -> tuple[list[Solid], list[Use]]:
     """A TopoDS_Face as solids of one piece each, whose faces make it up, and its edges beside it; `turned`: its normal is against that of
-    its surface.
+    its surface; `known`: the curves of edges.
     """
     surface = opencascade().tool.Surface_s(face)
     while type(surface).__name__ == "Geom_RectangularTrimmedSurface":
         surface = surface.BasisSurface()
     parts = sheets(surface)
-    read = [_loop(wire, face, surface) for wire in _wires(face)]
+    read = [_loop(wire, face, surface, known) for wire in _wires(face)]
     uses = [Use(parts, flat, space) for loop in read for pairs in loop for flat, space in pairs.edges]
     loops = [[p for pairs in loop for p in pairs.pieces] for loop in read if loop]
     ends = ends_of(loops)
@@ -78,14 +80,14 @@ class EdgeUse(NamedTuple):
     edges: list[tuple[Piece, Shape]]
 
 
-def _loop(wire: Any, face: Any, surface: Any) -> list[EdgeUse]:
+def _loop(wire: Any, face: Any, surface: Any, known: Known) -> list[EdgeUse]:
     """The edges of a loop, one after the other, with their ends where the next ones begin."""
     explorer = opencascade().wire_explorer(wire, face)
     plane = _Plane(surface) if type(surface).__name__ == "Geom_Plane" else None
     found: list[tuple[list[Piece], list[Shape], bool]] = []
     while explorer.More():
         edge = explorer.Current()
-        found.append((*_edge(edge, face, plane), edge.Orientation() == opencascade().reversed))
+        found.append((*_edge(edge, face, plane, known), edge.Orientation() == opencascade().reversed))
         explorer.Next()
     every, count = opencascade().explorer(wire, opencascade().edge), 0
     while every.More():
@@ -93,6 +95,8 @@ def _loop(wire: Any, face: Any, surface: Any) -> list[EdgeUse]:
         every.Next()
     if count != len(found):
         raise Unread("the edges of one of its loops do not follow each other")
+    sample(p for pieces, _, _ in found for p in pieces)
+    found = [(_simple(pieces), space, back) for pieces, space, back in found]
     joined = iter(_meeting([p for pieces, _, back in found for p in ([*map(backwards, pieces[::-1])] if back else pieces)]))
     uses = []
     for pieces, spaces, back in found:
@@ -111,14 +115,16 @@ class _Plane:
         self.ways = np.array([coordinates(axes.XDirection()), coordinates(axes.YDirection())])
 
 
-def _edge(edge: Any, face: Any, plane: _Plane | None) -> tuple[list[Piece], list[Shape]]:
+def _edge(edge: Any, face: Any, plane: _Plane | None, known: Known) -> tuple[list[Piece], list[Shape]]:
     """The curve of an edge in the parameters of a face, and in space, where it has one: on a plane the first is made from the second,
     elsewhere it is as the kernel has it.
     """
     tool = opencascade().tool
     space = list[Shape]()
     if not tool.Degenerated_s(edge):
-        space = shapes_of(tool.Curve_s(edge, 0.0, 0.0), *tool.Range_s(edge))
+        # The faces of an edge share its curve in space.
+        space = known.get(hash(edge)) or shapes_of(tool.Curve_s(edge, 0.0, 0.0), *tool.Range_s(edge))
+        known[hash(edge)] = space
     if plane is not None:
         flat = [projected(s, plane.origin, plane.ways) for s in space]
     else:
@@ -126,7 +132,7 @@ def _edge(edge: Any, face: Any, plane: _Plane | None) -> tuple[list[Piece], list
         if curve is None:
             raise Unread("an edge of it has no curve in its parameters")
         flat = shapes_of(curve, *tool.Range_s(edge, face))
-    return _simple([plane_piece(s) for s in flat]), space
+    return [plane_piece(s) for s in flat], space
 
 
 def _beside(pieces: Sequence[Piece], spaces: Sequence[Shape]) -> list[tuple[Piece, Shape]]:
@@ -171,6 +177,7 @@ def _meeting(loop: Loop) -> Loop:
     """
     if len(loop) < 2:
         return loop
+    sample(loop)
     points = np.array([p.sampled[0] for p in loop])
     size = float(np.ptp(points.reshape(-1, 2), axis=0).max())
     corners = points[:, 0].copy()
@@ -201,6 +208,7 @@ def _upright(p: Piece, before: Piece) -> Piece:
 
 def ends_of(loops: Sequence[Loop]) -> Ends:
     """The least and greatest sampled values of u, and of v."""
+    sample(c for loop in loops for c in loop)
     points = np.concatenate([c.sampled[0] for loop in loops for c in loop])
     return list(zip(points.min(axis=0).tolist(), points.max(axis=0).tolist(), strict=True))
 

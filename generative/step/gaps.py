@@ -2,19 +2,20 @@
 
 *Proved*, for all points of an edge. Both run over one parameter s from 0 to 1. Where they are waves of the same angle, or straight, terms of
 the difference are collected by wave: each coefficient is then enclosed near its value, and one evaluation over all s is enough. Other
-differences are enclosed to the second order over ranges of s that are halved where the bound is much larger than values at midpoints.
+differences are enclosed by Taylor's theorem over ranges of s that are halved where the bound is much larger than values at midpoints.
 """
 
 import functools
 import math
 from collections.abc import Sequence
+from fractions import Fraction
 from typing import Any, NamedTuple
 
 import numpy as np
 import sympy as sp
 
-from codegen.graph.expr import ExprPool
-from codegen.graph.meanvalue import second_order_form
+from codegen.graph.autodiff import partials
+from codegen.graph.expr import Expr, ExprPool, substitute
 from codegen.kernel import Kernel, compile
 
 from ..pattern import Pattern, bounds
@@ -23,8 +24,10 @@ from ..trimming_pieces import Piece
 from .curves import Shape, curve_pattern, is_segment, symbols
 from .surfaces import ROUND, Sheet, surface_pattern
 
-# Ranges are halved so often at most; not where a bound is within this factor of values, or below this share of the size of coordinates.
-_ROUNDS, _FACTOR, _FINE = 16, 1.3, 4e-16
+# Ranges are halved so often at most; not where a bound is within this factor of values, or below this share of the size of coordinates, or,
+# after so many rounds, where it fell by less than this factor, as it does where only rounding is left.
+_ROUNDS, _FACTOR, _FINE, _TRIED, _FALLS = 16, 1.3, 4e-16, 3, 0.8
+_ORDER = 5
 # By so much of its size a patch of a spline is wider, where it is asked which of its patches a curve runs along.
 _WIDER = 1e-9
 
@@ -74,7 +77,7 @@ def _largest(kind: Kind, numbers: np.ndarray) -> np.ndarray:
     kernel, count = _kernel(kind), len(numbers)
     found, seen = np.zeros(count), np.zeros(count)
     owners = np.arange(count)
-    low, high = np.zeros((count, 1)), np.ones((count, 1))
+    low, high, before = np.zeros((count, 1)), np.ones((count, 1)), np.full(count, np.inf)
     for k in range(_ROUNDS):
         own = numbers[owners].transpose(1, 0, 2).copy()
         lo, hi = kernel.interval(low, high, parameters=(own[0, :, 4:].copy(), own[1, :, 4:].copy()))
@@ -83,11 +86,12 @@ def _largest(kind: Kind, numbers: np.ndarray) -> np.ndarray:
         inside = here & ((values[:, 3:] <= own[1, :, 1:4:2]) & (values[:, 3:] >= own[0, :, 0:4:2])).all(axis=1)
         np.maximum.at(seen, owners[inside], np.sqrt((values[inside, :3] ** 2).sum(axis=1)))
         sizes, floor = _sizes(lo, hi), _FINE * np.abs(own[1, :, 4:]).max(axis=1)
-        more = here & (sizes > _FACTOR * seen[owners] + floor) & (k < _ROUNDS - 1)
+        more = here & (sizes > _FACTOR * seen[owners] + floor) & (sizes < _FALLS * before) & (k < _ROUNDS - 1)
         done = here & ~more
         np.maximum.at(found, owners[done], sizes[done])
         if not more.any():
             break
+        before = np.tile(sizes[more], 2) if k >= _TRIED else np.full(2 * int(more.sum()), np.inf)
         middle, owners = 0.5 * (low + high)[more], np.tile(owners[more], 2)
         low, high = np.concatenate([low[more], middle]), np.concatenate([middle, high[more]])
     return found
@@ -118,7 +122,20 @@ def _kernel(kind: Kind) -> Kernel:
     a, b, _ = flat.nodes({u: its[-2] + s * (its[-1] - its[-2])}, its[:-2], pool)
     place = other.nodes({u: edge[-2] + s * (edge[-1] - edge[-2])}, edge[:-2], pool)
     off = [p - q for p, q in zip(own.nodes({u: a, v: b}, mine, pool), place, strict=True)]
-    return compile([*second_order_form(off, [s]), a, b], [u], [f"n{k}" for k in range(sum(counts))], quick=True)
+    return compile([*(_taylor_form(e, s) for e in off), a, b], [u], [f"n{k}" for k in range(sum(counts))], quick=True)
+
+
+def _taylor_form(f: Expr, s: Expr) -> Expr:
+    """The natural extension cut with that of Taylor's theorem about the midpoint, to the order `_ORDER`, where f is differentiable."""
+    pool = f.pool
+    centre = pool.node("midpoint", s)
+    step = pool.node("sub", s, centre)
+    total, slope = substitute([f], {s.index: centre})[0], f
+    for k in range(1, _ORDER + 1):
+        ((slope,),) = partials([slope], [s])
+        factor = slope if k == _ORDER else substitute([slope], {s.index: centre})[0]
+        total = total + pool.constant(Fraction(1, math.factorial(k))) * factor * pool.power_integer(step, k)
+    return pool.node("refined", f, pool.trusted(total, f, 3))
 
 
 def _collected(part: Sheet, use: Use) -> tuple[Kind, np.ndarray] | None:

@@ -13,7 +13,7 @@ import sympy as sp
 from ..brep import UNCHECKED, Solid, joined
 from ..polyhedron import CLOSED
 from .curves import Unread
-from .faces import face_patches
+from .faces import Known, face_patches
 from .gaps import Use, gaps
 from .kernel import opencascade
 
@@ -99,10 +99,11 @@ def _parts(shape: Any, kind: Any, *outside: Any) -> Iterator[Any]:
 
 
 def _solid(shape: Any, scale: Any, name: str) -> Solid:
-    pieces, uses = list[Solid](), list[Use]()
+    pieces, uses, known = list[Solid](), list[Use](), Known()
     for k, face in enumerate(_parts(shape, opencascade().face)):
         try:
-            own, beside = face_patches(opencascade().shapes.Face(face), scale, face.Orientation() == opencascade().reversed)
+            own, beside = face_patches(opencascade().shapes.Face(face), scale, face.Orientation() == opencascade().reversed,
+                                       known)
         except (Unread, ValueError) as error:
             raise ValueError(f"face {k} of the solid {name!r}: {error}") from error
         pieces += own

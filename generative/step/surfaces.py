@@ -39,7 +39,7 @@ class Sheet(NamedTuple):
 
     def sampled(self, a: float, b: float) -> Sequence[float]:
         """The point with the parameters a and b, and then the derivatives by u and by v, in doubles."""
-        return sampler(self.pattern, (u, v))(a, b, *map(float, self.numbers))
+        return sampler(self.pattern, (u, v), "math")(a, b, *map(float, self.numbers))
 
 
 def sheets(surface: Any) -> list[Sheet]:
