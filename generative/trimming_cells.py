@@ -12,6 +12,7 @@ import sympy as sp
 
 from .pattern import exactly
 from .triangulation import Triangle, crossing_sides, triangulation, winding
+from .trimming_cusps import THIN, Chord, place_of, without_cusps
 from .trimming_pieces import Border, Cell, Coordinate, Corner, Piece, along, corner_of, point, sample, straight
 
 # A piece turns by no more than this, radian; so many rounds of halving pieces.
@@ -20,10 +21,6 @@ _TURN, _ROUNDS = 1.7, 9
 _PATIENCE = 3
 # Two triangles become one cell where its determinant varies by no more than this factor.
 _VARIES = 12.0
-# Strips end where they are so thin, against the height of the highest.
-_THIN = 1e-9
-# Where they are so thin is found by cutting ranges in 32 so often.
-_SECTIONS = 11
 # Points beside a piece are so far from it, against its length.
 _INWARDS = 0.4
 _UNCUT = "the region inside the loops could not be cut into cells: do the loops touch or cross, or pieces of one meet without an angle?"
@@ -32,6 +29,7 @@ class _Plan:
 
     def __init__(self, loops: Sequence[Sequence[Piece]], scale: Sequence[float]) -> None:
         self.scale = np.array(scale)
+        loops, self.strips = without_cusps(loops, self.scale)
         self.loops = [[part for piece in loop for part in _flat_enough(piece)] for loop in loops]
         self.beside = False
 
@@ -40,7 +38,7 @@ class _Plan:
         for k in range(_ROUNDS):
             found, bad = self._attempt()
             if not bad:
-                return found
+                return found + self.strips
             self.beside = self.beside or (bool(found) and k >= _PATIENCE)
             numbers = itertools.count()
             self.loops = [[part for piece in loop for part in (piece.halves() if next(numbers) in bad else [piece])] for loop in self.loops]
@@ -50,7 +48,7 @@ class _Plan:
         """Cells, and the pieces that must be halved before there are cells everywhere."""
         self.pieces = pieces = [piece for loop in self.loops for piece in loop]
         sample(pieces)
-        self.corners: list[Corner] = [corner_of(piece, 0) for piece in pieces]
+        self.corners: list[Corner] = [piece.begin if isinstance(piece, Chord) else corner_of(piece, 0) for piece in pieces]
         self.near = np.array([piece.sampled[0][0] for piece in pieces])
         rings, begin = [], 0
         for loop in self.loops:
@@ -109,7 +107,7 @@ class _Plan:
 
     def border(self, a: int, b: int) -> Border:
         """From point a to point b: a piece of a loop, or a straight line."""
-        if (a, b) in self.follows:
+        if (a, b) in self.follows and not isinstance(self.pieces[a], Chord):
             return along(self.pieces[a], a)
         return straight(self.corners[a], self.corners[b])
 
@@ -168,7 +166,7 @@ def cells(loops: Sequence[Sequence[Piece]], scale: Sequence[float]) -> list[Cell
 def _columns(loops: Sequence[Sequence[Piece]]) -> list[Cell]:
     """The region as strips across, where one loop runs along a line of constant u or v, and back along curves above that: none if not.
 
-    Curves may come down to the line with no angle. There the cells end where they are `_THIN` times as high as they are long.
+    Curves may come down to the line with no angle. There the cells end where they are `THIN` times as high as they are long.
     """
     for axis in (0, 1) if len(loops) == 1 else ():
         ways = [_monotone(piece, axis) for piece in loops[0]]
@@ -178,7 +176,7 @@ def _columns(loops: Sequence[Sequence[Piece]]) -> list[Cell]:
             if np.ptp(levels) > 1e-12 * (1.0 + np.abs(levels).max()):
                 continue
             high = max(float(np.abs(piece.sampled[0][:, 1 - axis] - levels[0]).max()) for piece in above)
-            if any(piece.straight and np.abs(piece.sampled[0][[0, -1], 1 - axis] - levels[0]).min() < _THIN * high for piece in above):
+            if any(piece.straight and np.abs(piece.sampled[0][[0, -1], 1 - axis] - levels[0]).min() < THIN * high for piece in above):
                 continue
             parts = [part for piece in above for part in _flat_enough(piece)]
             level = corner_of(base[0], 0)[1 - axis]
@@ -201,8 +199,8 @@ def _column(piece: Piece, level: Coordinate, axis: int, high: float, number: int
     ends = [piece.first, piece.last]
     height = np.abs(piece.sampled[0][:, 1 - axis] - level.near)
     for k in (0, 1):
-        if height[-k] < _THIN * high:
-            ends[k] = _high_enough(piece, level.near, axis, _THIN * high, k)
+        if height[-k] < THIN * high:
+            ends[k] = _high_enough(piece, level.near, axis, THIN * high, k)
     own = Piece(piece.curve, *ends)
     first, last = (tuple(level if k != axis else c for k, c in enumerate(corner_of(own, end))) for end in (0, 1))
     return Cell(along(own), straight(first, last), (number, number + 1, number + 2, number + 3))  # type: ignore[arg-type]
@@ -210,13 +208,8 @@ def _column(piece: Piece, level: Coordinate, axis: int, high: float, number: int
 
 def _high_enough(piece: Piece, level: float, axis: int, least: float, end: int) -> float:
     """Nearest to an end, a parameter of a piece where it is higher than this above a level."""
-    near, far = (float(piece.first), float(piece.last))[::1 if end == 0 else -1]
-    for _ in range(_SECTIONS):
-        places = np.linspace(near, far, 33)
-        high = np.abs(piece.curve.sampled(places.tolist())[:, 1 - axis] - level) >= least
-        k = max(int(np.argmax(high)), 1)
-        near, far = float(places[k - 1]), float(places[k])
-    return far
+    own = piece if end == 0 else piece.back
+    return place_of(own, lambda points: np.abs(points[:, 1 - axis] - level), least)
 
 
 def _ring(loops: Sequence[Sequence[Piece]]) -> Cell | None:

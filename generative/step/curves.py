@@ -16,6 +16,7 @@ import sympy as sp
 from ..curve import Curve, bernstein, bezier_points, spans
 from ..pattern import Pattern
 from ..symbols import Parameter, u
+from ..trimming_cusps import SEGMENT
 from ..trimming_pieces import Piece
 
 _CONICS = ("Circle", "Ellipse", "Hyperbola", "Parabola")
@@ -174,16 +175,13 @@ def projected(shape: Shape, origin: np.ndarray, axes: np.ndarray) -> Shape:
     return shape._replace(numbers=(*shape.numbers[:begin], *made))
 
 
-_SEGMENT = Pattern((*(a + u * (b - a) for a, b in zip(symbols(4)[:2], symbols(4)[2:], strict=True)), sp.S.Zero), symbols(4))
-
-
 def segment(a: Sequence[float], b: Sequence[float]) -> Piece:
     """The straight line between two points, over 0 to 1."""
-    return Piece(Curve.of_pattern(_SEGMENT, [*map(float, a), *map(float, b)], (sp.S.Zero, sp.S.One)), 0.0, 1.0)
+    return Piece(Curve.of_pattern(SEGMENT, [*map(float, a), *map(float, b)], (sp.S.Zero, sp.S.One)), 0.0, 1.0)
 
 
 def is_segment(piece: Piece) -> bool:
-    return piece.curve.pattern is _SEGMENT
+    return piece.curve.pattern is SEGMENT
 
 
 def backwards(piece: Piece) -> Piece:
