@@ -30,7 +30,9 @@ def enclosed_root(equations: Sequence[Any], unknowns: Sequence[Any], near: Seque
     kernel = compile(list(equations), list(unknowns))
     slopes = kernel.jacobian()
     at = _newton(kernel, slopes, np.array(near, float))
-    for radius in _RADII if at is not None else ():
+    if at is None:
+        return None
+    for radius in _RADII:
         found = _krawczyk(kernel, slopes, at, radius * (1 + np.abs(at)))
         if found is not None:
             return [(_down(lo), _up(hi)) for lo, hi in found]

@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
 import sympy as sp
 
 from codegen.given import shown
@@ -341,7 +342,7 @@ class _Loops:
         s, names = self._symbols[given.driver], [n for done, *_ in loops for n in done.dependent]
         states = [self._symbols[n] for n in names]
         rows = [e for _, own, _ in loops for e in own]
-        near = [float(approximate(f, [end * (1 - 2.0**-30)])[0]) for f in solutions]
+        near = [float(approximate(f, np.array([end * (1 - 2.0**-30)]))[0]) for f in solutions]
         for done, own, _ in loops:
             matrix = sp.Matrix(own).jacobian([self._symbols[n] for n in done.dependent])
             found = enclosed_root([*rows, matrix.det()], [*states, s], [*near, float(begin) + end])

@@ -200,6 +200,12 @@ def looped(point: Any, direction: Any, length: Any, value: Any, span: Any) -> An
                                  generative.loops.rod("a", point, "b", point, length), driver="j", near={"j": value, "k": 1}, span=span)
 
 
+def travelling(value: Any, limits: Any, budget: Any, ignore: Any) -> Any:
+    chain = generative.Chain({"a": BALL}, [generative.prismatic("j", "b", "a")])
+    return collide.joint_travel(chain, "j", {"j": value}, [BALL.moved(Rigid(translation=[9, 0, 0]))] * 2, limits=limits, ignore=ignore,
+                                budget=budget)
+
+
 GENERATIVE = [
     Call(ParametricSurface, [u, v, t * u], SQUARE, motion=FALL), Call(PLATE.at, 1), Call(PLATE.moved, FALL), Call(BOWL.at, 1),
     Call(ImplicitSurface, x * y - z, [(-1, 1)] * 3, motion=FALL), Call(BALL.at, 1), Call(BALL.moved, FALL), Call((BALL | BALL).at, 1),
@@ -289,6 +295,9 @@ COLLIDE = [
     Call(collide.contact_batch, [PLATE, SPEEDING, PLATE], (0, 2), parameters={SPEED: [1.0]}, ignore=[(0, 2)]),
     Call(collide.contacts_during, [PLATE, BOWL, PLATE], (0, 3), tolerance=1e-6, ignore=[(0, 2)], budget=5.0),
     Call(collide.contact_batch, [PLATE, SPEEDING], (0, 2), parameters={SPEED: np.array([1.0, 2.0])}),
+    Call(collide.clash, [PLATE, BOWL, PLATE], (0, 1), tolerance=1e-3, ignore=[(0, 2)], budget=5.0),
+    Call(collide.clearance_range, [PLATE, PLATE, BALL], (0, 1), tolerance=1.0, ignore=[(0, 1)], budget=5.0),
+    Call(travelling, 1, (0, 2), 5.0, [(0, 1)]),
     Call(timed, seconds=1.0, boxes=1, bytes=1), Call(checked, budget=5.0),
     Call(collide.solve, [x**2 + y - 2, sp.Eq(x, y)], {x: (0, 2), y: (0, 2)}, at_least=[x, y > 0], implied=[x - y], tolerance=1e-9,
          method="auto", budget=5.0),
@@ -342,15 +351,19 @@ SHARED = ("contact_batch", "clearance_batch", "bezier_pairs", "bezier_triangle_p
 SERIES = "Chebyshev", "SphericalBesselQuotient", "Spline"
 CALLED = {"World.forces", "compare.by_hand", "chebyshev_curve.function", "chebyshev_motion_of.pose", "trace.query", "trace.arguments",
           "trace.options", *(f"{query}.executor" for query in SHARED)}
-RESULTS = {"Boolean", "Changes", "Clearance", "ClearanceBatch", "ClosedLoop", "ClosestPair", "Closure",
+RESULTS = {"Boolean", "Changes", "ClashKind", "ClashSpell", "Clashes", "Clearance", "ClearanceBatch",
+           "ClearanceRange", "ClosedLoop", "ClosestPair", "Closure",
            "Comparison", "ContactTimes", "Contacts", "Contractor",
            "ContradictionError", "CriticalValue", "DeadPoint", "Distance", "DistanceStatus", "ExactMass", "Fit", "HullOverlap",
-           "ImplicitBody", "Interval", "Joint", "Kernel", "Kind", "Loop", "MassProperties", "Maximum", "MaximumStatus", "MeshContact",
+           "ImplicitBody", "Interval", "Joint", "JointTravel", "Kernel", "Kind", "Loop", "MassProperties", "Maximum",
+           "MaximumStatus", "MeshContact",
            "Minimum", "MinimumStatus", "NearestTriangles", "Outcome", "Run", "ScrewFit", "Sensitivity", "Shape", "Spell",
-           "Start", "Status", "Subpaving", "SubpavingStatus", "Touch", "TouchContact", "TouchStatus", "Trace", "Zeros",
+           "Start", "Status", "Subpaving", "SubpavingStatus", "Touch", "TouchContact", "TouchRegion", "TouchStatus",
+           "Trace", "Zeros",
            "ZerosStatus"}
 WRAPPED = {"Budget": "timed", "check": "checked", "Tracked": "tracking", "Chain": "chained", "fixed": "jointed", "prismatic": "jointed",
-           "revolute": "jointed", "primitive": "declared", **dict.fromkeys(("loop", "pin", "rod", "slot", "spherical"), "looped")}
+           "revolute": "jointed", "primitive": "declared",
+           **dict.fromkeys(("loop", "pin", "rod", "slot", "spherical"), "looped"), "joint_travel": "travelling"}
 
 
 @pytest.fixture
