@@ -26,6 +26,7 @@ from ..moment.pairs import Pairs, Starts, count_in, pairs_in
 from ..moment.start import Start
 from ..search.progress import duration
 from .consistency import check_time
+from .gap_bounds import gap_bounds
 from .left_open import MOST_PAIRS, named_pairs, pair_array, undecided_in_words
 from .sensitivity import Sensitivity, sensitivity
 from .table import ROWS, card, counted, point
@@ -143,6 +144,14 @@ class Contacts(Frozen):
         body, own = self.bodies[self.pairs[k, side]], own_box(self.variables[k], self.boxes[k], side)
         return place_on(body, self.features[k][side], held, own, itself)
 
+    @cached_property
+    def gap_bounds(self) -> np.ndarray:
+        """(k,): at each place the surfaces of the two bodies are *proved* to come within this distance of each other, at some time of its
+        box: they touch there, or miss each other by less. 0 where contact is proved; NaN for meshes, combined bodies, and where no bound is
+        found.
+        """
+        return frozen(gap_bounds(self))
+
     def sensitivity(self, symbols: Any) -> Sensitivity:
         """Sensitivity of contacts to the parameters that `first_contact` was given: the derivatives by `symbols`, one or n of them.
 
@@ -214,7 +223,7 @@ def _outcome(c: Contacts) -> str:
     if c.status is Status.CONTACT:
         return f"First contact{_whose(c)} {_when(c)}: {_points(c)}."
     if c.status is Status.UNRESOLVED:
-        return f"There may be a contact{_whose(c)} {_when(c)}, but its existence is neither proved nor excluded: {_points(c)}."
+        return f"There may be a contact{_whose(c)} {_when(c)}, but its existence is neither proved nor excluded: {_points(c)}.{_gap(c)}"
     known = ""
     if c.time is not None and math.isfinite(c.time[1]):
         # A bracket that ends before the span does so where a contact is proved.
@@ -222,6 +231,12 @@ def _outcome(c: Contacts) -> str:
         known = f" {'The first contact comes' if sure else 'The first contact, if there is one, comes'} {_when(c)}."
     found = "" if not len(c) else f" So far: {_points(c)}."
     return f"{Status.BUDGET_SPENT.value}{known}{found}"
+
+
+def _gap(c: Contacts) -> str:
+    """The least bound of a gap."""
+    known = c.gap_bounds[np.isfinite(c.gap_bounds)]
+    return f" They touch, or miss each other by less than {_rounded_up(float(known.min()))} (proved)." if len(known) else ""
 
 
 def _whose(c: Contacts) -> str:
@@ -315,6 +330,12 @@ def _ignored(c: Contacts) -> str:
 def _places(width: float) -> int:
     """Decimals that show a bracket of this width, two digits of it at least."""
     return 15 if width <= 0 else min(15, max(6, 2 - math.floor(math.log10(width))))
+
+
+def _rounded_up(value: float) -> str:
+    """Three digits of a positive number, rounded up."""
+    with decimal.localcontext(prec=3, rounding=decimal.ROUND_CEILING):
+        return f"{float(+decimal.Decimal(value)):.2e}"
 
 
 def _number(value: float, places: int, up: bool | None = False) -> str:

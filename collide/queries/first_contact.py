@@ -43,6 +43,7 @@ from .contact_notes import notes_of
 from .flat_pairs import FlatMeeting, flat_pairs, together, until
 from .flat_parting import part_at_once
 from .parameters import points_in, read_parameters
+from .round_pairs import Pair, round_pairs
 from .worst_case import worst_case
 
 if TYPE_CHECKING:
@@ -128,6 +129,10 @@ def first_contact(bodies: Sequence[Any], time: tuple[Any, Any], *, simultaneity:
     polynomial of t, or turns evenly about an axis: contact without crossing and flush sliding are proved, too. Where such a pair touches at
     the start, and parts at once, the answer is when it meets again.
 
+    *Touch without crossing.* Balls and capsules, with each other and with bodies of flat faces, are decided exactly where a search decides
+    nothing, as where a ball turns back just on a floor: along polynomials and rational functions of t, balls however they turn, others
+    turning evenly about an axis. Of other bodies `Contacts.gap_bounds` says that they touch, or by which distance they miss at most.
+
     *Parameters.* `Contacts.sensitivity` encloses how contacts move with them. With ranges (lo, hi) `time` *encloses* the earliest contact
     for any values in these, and before `clear_until` there is none for all of them. The contacts listed come first, and `parameters` of the
     answer holds the values (boxes) at which each does: the worst case. Pairs of bodies in whose formulas a range stands, and that are not
@@ -165,6 +170,16 @@ def first_contact(bodies: Sequence[Any], time: tuple[Any, Any], *, simultaneity:
     exact, last = dict[tuple[int, int], FlatMeeting | None](), span[1]
     scene: Scene | None = None
     whole = False
+
+    def answered() -> Contacts:
+        seen = found
+        if not whole and found.seen < last and not found.proved < math.inf:
+            # A stage came to its end, not the span.
+            seen = found._replace(finished=False)
+        near = None if scene is None else _near(scene, seen.seen, clock)
+        answer = contacts(seen.search, seen.finished, bodies, (span[0], last), start, clock, seen.seen, notes, undecided, near)
+        return answer if seen.doubt else _touched_before(answer, options.simultaneity)
+
     with clock.query():
         check_kinds(bodies)
         ignored = ignored_pairs(ignore, bodies)
@@ -190,14 +205,28 @@ def first_contact(bodies: Sequence[Any], time: tuple[Any, Any], *, simultaneity:
             found = known
         whole = True
         notes = notes_of(scene, found, bodies, span)
-    if not whole and found.seen < last and not found.proved < math.inf:
-        # A stage came to its end, not the span.
-        found = found._replace(finished=False)
-    near = None if scene is None else _near(scene, found.seen, clock)
-    answer = contacts(found.search, found.finished, bodies, (span[0], last), start, clock, found.seen, notes, undecided, near)
-    if not found.doubt:
-        answer = _touched_before(answer, options.simultaneity)
-    return logged(together(answer, exact, span, options.simultaneity), proof, clock)
+        touching = _touching(answered(), scene, bodies, options) if proof is None and _doubtful(found, scene, options) else {}
+        if touching:
+            whole, exact = False, exact | touching
+            scene, last = scene.without(touching), min(last, until(exact, span, scene, options.simultaneity))
+            scene = scene.within((span[0], last)) if scene.near and last < span[1] else scene
+            for known in _evidence(SceneQuery(scene, options, clock), tuple(time)):
+                found = known
+            whole, notes = True, notes_of(scene, found, bodies, span)
+    return logged(together(answered(), exact, span, options.simultaneity), proof, clock)
+
+
+def _doubtful(found: Evidence, scene: Scene, options: Options) -> bool:
+    """Whether something is located, and not proved, well before any contact that is proved."""
+    known = min(found.proved, scene.span[1]) - 2.0 * reach_of(scene.span, options.simultaneity)
+    return scene.course is None and (found.open or found.clear_until(scene.span[1]) < known)
+
+
+def _touching(answer: Contacts, scene: Scene, bodies: Sequence[Any], options: Options) -> dict[Pair, FlatMeeting | None]:
+    """The exact answers for undecided pairs of balls, capsules and flat bodies, which may touch without crossing."""
+    labels = {*map(tuple, answer.undecided.tolist()), *map(tuple, answer.pairs[~answer.existence].tolist())}
+    found = round_pairs(sorted(labels), answer.start, bodies, scene.span, options.spacing)
+    return {label: met for label, met in found.items() if label not in scene.tracked and label not in scene.early}
 
 
 def _with_parameters(bodies: Sequence[Any], time: tuple[Any, Any], parameters: Any, options: dict[str, Any]) -> Contacts:
@@ -277,8 +306,13 @@ def _near(scene: Scene, seen: float, clock: Clock) -> list[tuple[tuple[int, int]
 
 def _touched_before(answer: Contacts, simultaneity: float) -> Contacts:
     """The answer, which says so where bodies may touch well before the contact that is proved."""
-    span, clear = answer.time_span, answer.clear_until
-    met = answer.time.hi if answer.status is Status.CONTACT and answer.time is not None else span[0]
-    if not span[0] < clear < met - 2.0 * reach_of(span, simultaneity):
+    if not _may_touch_before(answer, simultaneity):
         return answer
-    return replace(answer, notes=(f"From {about(clear)} on bodies may touch: that was neither proved nor excluded.", *answer.notes))
+    note = f"From {about(answer.clear_until)} on bodies may touch: that was neither proved nor excluded."
+    return replace(answer, notes=(note, *answer.notes))
+
+
+def _may_touch_before(answer: Contacts, simultaneity: float) -> bool:
+    span = answer.time_span
+    met = answer.time.hi if answer.status is Status.CONTACT and answer.time is not None else span[0]
+    return span[0] < answer.clear_until < met - 2.0 * reach_of(span, simultaneity)

@@ -35,20 +35,20 @@ class FeatureImpact(NamedTuple):
 # -- vectors of polynomials ---------------------------------------------------------------------------------------
 
 
-def _minus(a: Vector, b: Vector) -> Vector:
+def minus(a: Vector, b: Vector) -> Vector:
     return subtract(a[0], b[0]), subtract(a[1], b[1]), subtract(a[2], b[2])
 
 
-def _cross_component(a: Vector, b: Vector, k: int) -> Polynomial:
+def cross_component(a: Vector, b: Vector, k: int) -> Polynomial:
     i, j = (k + 1) % 3, (k + 2) % 3
     return subtract(multiply(a[i], b[j]), multiply(a[j], b[i]))
 
 
-def _cross(a: Vector, b: Vector) -> Vector:
-    return _cross_component(a, b, 0), _cross_component(a, b, 1), _cross_component(a, b, 2)
+def cross(a: Vector, b: Vector) -> Vector:
+    return cross_component(a, b, 0), cross_component(a, b, 1), cross_component(a, b, 2)
 
 
-def _dot(a: Vector, b: Vector) -> Polynomial:
+def dot(a: Vector, b: Vector) -> Polynomial:
     out: list[int] = []
     for x, y in zip(a, b, strict=True):
         product = multiply(x, y)
@@ -63,8 +63,8 @@ def _dot(a: Vector, b: Vector) -> Polynomial:
 
 def on_edge(p: Vector, q: Vector, r: Vector, at: Root) -> bool:
     """Whether the point p is on the edge from q to r, which may be a single point."""
-    a, b = _minus(p, q), _minus(p, r)
-    return all(sign_at(_cross_component(a, b, k), at) == 0 for k in range(3)) and sign_at(_dot(a, b), at) <= 0
+    a, b = minus(p, q), minus(p, r)
+    return all(sign_at(cross_component(a, b, k), at) == 0 for k in range(3)) and sign_at(dot(a, b), at) <= 0
 
 
 class FeaturePolynomials:
@@ -77,20 +77,20 @@ class FeaturePolynomials:
         self.face, self.degree = face, max(1, max(len(c) for p in points for c in p) - 1)
         a, b, c, d = points
         if face:
-            first, second, self.w = _minus(c, b), _minus(d, b), _minus(a, b)
+            first, second, self.w = minus(c, b), minus(d, b), minus(a, b)
             self.edges = [(a, b, c), (a, c, d), (a, d, b)]
         else:
-            first, second, self.w = _minus(b, a), _minus(d, c), _minus(c, a)
+            first, second, self.w = minus(b, a), minus(d, c), minus(c, a)
             self.edges = [(a, c, d), (b, c, d), (c, a, b), (d, a, b)]
         self.first, self.second = first, second
-        self.normal = _cross(first, second)
-        self.volume = _dot(self.normal, self.w)
+        self.normal = cross(first, second)
+        self.volume = dot(self.normal, self.w)
 
     def coordinates(self, k: int) -> tuple[Polynomial, Polynomial]:
         """Component k of X and Y: fractions along the edges, or the weights of f1 and f2, times n."""
         if self.face:
-            return _cross_component(self.w, self.second, k), _cross_component(self.first, self.w, k)
-        return _cross_component(self.w, self.second, k), _cross_component(self.w, self.first, k)
+            return cross_component(self.w, self.second, k), cross_component(self.first, self.w, k)
+        return cross_component(self.w, self.second, k), cross_component(self.w, self.first, k)
 
     def touches(self, at: Root) -> bool:
         """Whether the parts touch at a time at which the four points are coplanar."""
@@ -123,9 +123,9 @@ def straight(points: Sequence[Sequence[int]]) -> list[Vector]:
 
 
 def _meetings(p: Vector, q: Vector, r: Vector) -> list[Root]:
-    a, b = _minus(p, q), _minus(p, r)
+    a, b = minus(p, q), minus(p, r)
     for k in range(3):
-        c = _cross_component(a, b, k)
+        c = cross_component(a, b, k)
         if c:
             return roots(c)
     return [x for coordinate in (*a, *b) if coordinate for x in roots(coordinate)]
@@ -188,8 +188,8 @@ def _degenerate_parameters(query: FeaturePolynomials, at: Root, value: Callable[
     """The same where the edges are parallel or the triangle has no area: a vertex lies on an edge."""
     k = next(i for i, e in enumerate(query.edges) if on_edge(*e, at))
     p, q, r = query.edges[k]
-    along = _minus(r, q)
-    s = _share(value(_dot(along, _minus(p, q))), value(_dot(along, along)))
+    along = minus(r, q)
+    s = _share(value(dot(along, minus(p, q))), value(dot(along, along)))
     if query.face:
         return [(s, 0.0), (1.0 - s, s), (0.0, 1.0 - s)][k]
     return [(0.0, s), (1.0, s), (s, 0.0), (s, 1.0)][k]

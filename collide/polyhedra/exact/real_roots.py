@@ -76,13 +76,13 @@ def _common(p: Polynomial, q: Polynomial) -> Polynomial:
     return p
 
 
-def _derivative(p: Polynomial) -> Polynomial:
+def derivative(p: Polynomial) -> Polynomial:
     return tuple(i * c for i, c in enumerate(p))[1:]
 
 
 def _squarefree(p: Polynomial) -> Polynomial:
     """A polynomial with the same zeros, all simple."""
-    g = _common(p, _derivative(p))
+    g = _common(p, derivative(p))
     if len(g) <= 1:
         return p
     quotient, r, lead = [0] * (len(p) - len(g) + 1), list(p), g[-1]
@@ -135,7 +135,7 @@ def roots(p: Polynomial) -> list[Root]:
     if len(p) == 2:
         return _root_of_line(p)
     marks = [(0, 0)]
-    for r in roots(_derivative(p)):
+    for r in roots(derivative(p)):
         marks += _apart(r, p)
     marks.append((1, 0))
     found: list[Root] = []
@@ -230,7 +230,7 @@ def refined(r: Root) -> Root:
         return r
     a, b, bits = r.a << 30, r.b << 30, r.bits + 30
     above = _sign(value_at(r.of, b, bits))
-    slope = value_at(_derivative(r.of), a, bits)
+    slope = value_at(derivative(r.of), a, bits)
     if slope:
         guess = a - value_at(r.of, a, bits) // slope
         for m in (guess - 1, guess + 2):

@@ -13,17 +13,17 @@ import sympy as sp
 from codegen.kernel import Kernel, compile
 from generative import ImplicitBody, ImplicitSurface, Motion, ParametricSurface, t, u, v, x, y, z
 
+from ...bodies.nearest_parameters import nearest_parameters
 from ...bodies.numbers import NONE
-from ...bodies.surface_points import faces, grid, space_kernel
+from ...bodies.surface_points import faces, grid, position_kernel, space_kernel
 from .prescribed import Prescribed
 
 # A box of the body is good for so much time, against that in which a point moves about its size.
 _SOON, _SHORTEST = 0.5, 1e-6
 # Cells along each axis, in which an implicit surface is looked for.
 _CELLS = 20
-# The points of a surface are looked for from a grid so fine, by so many steps of Gauss and Newton. A point is on a leaf of a combined body
-# that is no farther from it, against the size of the body.
-_FINE, _STEPS, _ON = 48, 30, 1e-6
+# A point is on a leaf of a combined body that is no farther from it, against the size of the body.
+_ON = 1e-6
 
 
 class Deforming(Prescribed):
@@ -80,8 +80,8 @@ def _norm(lo: np.ndarray, hi: np.ndarray) -> float:
 class _OverFace:
     """Three formulas of u, v and t over a face."""
 
-    def __init__(self, face: ParametricSurface, formulas: Any) -> None:
-        self.cells, self.kernel = grid(face, NONE), compile(list(formulas), [u, v, t], quick=True)
+    def __init__(self, face: ParametricSurface, kernel: Kernel) -> None:
+        self.cells, self.kernel = grid(face, NONE), kernel
 
     def __call__(self, begin: float, end: float) -> tuple[np.ndarray, np.ndarray]:
         lo, hi = (np.column_stack([self.cells[..., k], np.full(len(self.cells), e)]) for k, e in ((0, begin), (1, end)))
@@ -124,7 +124,7 @@ class _OverLevel:
 def _extents(shape: Any) -> tuple[Any, ...]:
     if isinstance(shape, ImplicitBody):
         return tuple(map(_OverBounds, shape.leaves))
-    return tuple(_OverFace(f, f.expressions) for f in faces(shape))
+    return tuple(_OverFace(f, position_kernel(f, ())) for f in faces(shape))
 
 
 @functools.lru_cache(maxsize=64)
@@ -134,7 +134,7 @@ def _rates(shape: Any) -> tuple[Any, ...]:
     if isinstance(shape, ImplicitBody):
         # Creases of leaves may be faster than these are along their normals.
         return (lambda begin, end: (np.zeros((1, 3)), np.full((1, 3), np.inf)),)
-    return tuple(_OverFace(f, [sp.diff(e, t) for e in f.expressions]) for f in faces(shape))
+    return tuple(_OverFace(f, _rate_kernel(f)) for f in faces(shape))
 
 
 # -- surface velocity ---------------------------------------------------------------------------------------------------
@@ -148,30 +148,15 @@ def _velocities(shape: Any, points: np.ndarray, time: float) -> np.ndarray:
     return np.array([found[n][1][k] for k, n in enumerate(nearest)]).reshape(-1, 3)
 
 
-@functools.lru_cache(maxsize=64)
-def _face_kernel(face: ParametricSurface) -> Kernel:
-    e = face.expressions
-    return compile([*e, *(sp.diff(c, s) for s in (u, v, t) for c in e)], [u, v, t], quick=True)
-
-
 def _on_face(face: ParametricSurface, points: np.ndarray, time: float) -> tuple[np.ndarray, np.ndarray]:
     """Distances (k,) of points from a face, and S_t (k, 3) at the nearest points of it."""
-    kernel, ends = _face_kernel(face), np.array([[float(e) for e in face.domain[s]] for s in (u, v)])
-    at = np.stack(np.meshgrid(*(np.linspace(*e, _FINE + 1) for e in ends), indexing="ij"), axis=-1).reshape(-1, 2)
-    places = _values(kernel, at, time)[:, 0]
-    found = at[np.argmin(np.linalg.norm(places[None] - points[:, None], axis=2), axis=1)]
-    for _ in range(_STEPS):
-        place, du, dv, _ = np.moveaxis(_values(kernel, found, time), 1, 0)
-        slopes = np.stack([du, dv], axis=2)
-        steps = np.einsum("kij,kj->ki", np.linalg.pinv(slopes), points - place)
-        found = np.clip(found + steps, ends[:, 0], ends[:, 1])
-    place, _, _, rate = np.moveaxis(_values(kernel, found, time), 1, 0)
-    return np.linalg.norm(place - points, axis=1), rate
+    far, at, _ = nearest_parameters(face, points, time)
+    return far, np.asarray(_rate_kernel(face).points(np.column_stack([at, np.full(len(at), time)])))
 
 
-def _values(kernel: Kernel, at: np.ndarray, time: float) -> np.ndarray:
-    """(k, 4, 3): S, S_u, S_v and S_t."""
-    return np.asarray(kernel.points(np.column_stack([at, np.full(len(at), time)]))).reshape(-1, 4, 3)
+@functools.lru_cache(maxsize=64)
+def _rate_kernel(face: ParametricSurface) -> Kernel:
+    return compile([sp.diff(e, t) for e in face.expressions], [u, v, t], quick=True)
 
 
 @functools.lru_cache(maxsize=64)
