@@ -14,7 +14,7 @@ _FINE, _STEPS = 48, 30
 def nearest_parameters(face: ParametricSurface, points: np.ndarray, time: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Distances (k,) of points from a patch at a time, u and v (k, 2) of the nearest points, and the tangents (k, 2, 3) there."""
     kernel, ends = _kernel(face), np.array([[float(e) for e in face.domain[s]] for s in (u, v)])
-    at = np.stack(np.meshgrid(*(np.linspace(*e, _FINE + 1) for e in ends), indexing="ij"), axis=-1).reshape(-1, 2)
+    at = np.stack(np.meshgrid(*(np.linspace(lo, hi, _FINE + 1) for lo, hi in ends.tolist()), indexing="ij"), axis=-1).reshape(-1, 2)
     places = _values(kernel, at, time)[:, 0]
     found = at[np.argmin(np.linalg.norm(places[None] - points[:, None], axis=2), axis=1)]
     for _ in range(_STEPS):

@@ -69,7 +69,7 @@ def nearing(pairs: Sequence[PartPair]) -> Nearing | None:
     for pair in pairs:
         check()
         found += [(at, pair) for at in (roots(pair.excess) if pair.excess else [])]
-    found.sort(key=functools.cmp_to_key(lambda a, b: compare(a[0], b[0])))
+    found.sort(key=functools.cmp_to_key(_order))
     parts, root = list[PartPair](), None
     for at, pair in found:
         if root is not None and compare(root, at):
@@ -78,6 +78,10 @@ def nearing(pairs: Sequence[PartPair]) -> Nearing | None:
             root = at
             parts.append(pair)
     return None if root is None else Nearing(root, parts, all(sign_at(derivative(p.excess), root) == 0 for p in parts))
+
+
+def _order(one: tuple[Root, PartPair], other: tuple[Root, PartPair]) -> int:
+    return compare(one[0], other[0])
 
 
 def part_pairs(first: Core, second: Core, square: Fraction, window: RationalMotion) -> Iterator[PartPair]:
@@ -95,12 +99,12 @@ def part_pairs(first: Core, second: Core, square: Fraction, window: RationalMoti
         (_, own), (other, theirs) = sides[side], sides[1 - side]
         for i, p in enumerate(own):
             for segment in other.segments:
-                yield _turned(side, (i,), segment, *_from_line(p, *(theirs[k] for k in segment), level))
+                yield _turned(side, (i,), segment, *_from_line(p, theirs[segment[0]], theirs[segment[1]], level))
             for ring in other.polygons:
                 yield _turned(side, (i,), tuple(ring), *_from_plane(p, [theirs[k] for k in ring], level))
     for a in first.segments:
         for b in second.segments:
-            yield PartPair(a, b, *_of_lines(*(moved[k] for k in a), *(still[k] for k in b), level))
+            yield PartPair(a, b, *_of_lines(moved[a[0]], moved[a[1]], still[b[0]], still[b[1]], level))
 
 
 Level = tuple[Polynomial, int]

@@ -78,7 +78,8 @@ class MovingBody:
     def radius(self) -> float:
         """A bound of the distance of its points from its centre; of a body that deforms, at the start."""
         if self.rigid.deforms:
-            return (self.path[0][1] if self.path else self.first(0.0)).radius
+            first: Any = self.path[0][1] if self.path else self.first(0.0)
+            return float(first.radius)
         return reach(self.rigid.outline, self._centre)
 
     @functools.cached_property
