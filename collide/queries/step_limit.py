@@ -49,7 +49,8 @@ def step_limit(before: Any, after: Any, *, at_least: float = 0.0, mesh: Any = No
     TypeError
         Unless one of `mesh` and `nets` is given, or a `Mesh` before or after.
     ValueError
-        For meshes with different triangles, for arrays of other shapes, for numbers of no vertex, for coordinates that are not finite, and for a negative distance.
+        For meshes with different triangles, for arrays of other shapes, for numbers of no vertex, for coordinates that are not finite, and
+        for a negative distance.
 
     Notes
     -----

@@ -111,7 +111,8 @@ def test_bad_input_is_named():
 
 def test_meshes_stand_for_their_vertices_and_triangles():
     before, after = two([3, 0, 0], [-4, 0, 0])
-    assert step_limit(Mesh(before, BOTH), Mesh(after, BOTH)) == step_limit(Mesh(before, BOTH), after) == step_limit(before, after, mesh=BOTH)
+    step = step_limit(before, after, mesh=BOTH)
+    assert step_limit(Mesh(before, BOTH), Mesh(after, BOTH)) == step_limit(Mesh(before, BOTH), after) == step
     with pytest.raises(ValueError, match="different triangles"):
         step_limit(Mesh(before, BOTH), Mesh(after, BOTH[::-1]))
     with pytest.raises(TypeError, match="triangles of a mesh"):
