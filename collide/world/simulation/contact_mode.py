@@ -8,7 +8,7 @@ from ..contact_solver.forces import ActiveConstraint
 from ..dynamics.equations import MotionEquations
 from ..dynamics.steady_contact import ContactMode, still
 from ..reason import Undecided
-from . import contact_points
+from . import contact_sides
 from .event_queue import PairKey
 from .state import ModeChange, Simulation
 
@@ -61,7 +61,7 @@ def mode_of(s: Simulation, k: int, kept: Sequence[ActiveConstraint], speeds: np.
     for c in kept:
         other = s.actors[sum(c.link.pair) - k].course.spin_at(when)
         if np.linalg.norm(own - other) * s.actors[k].radius > c.still:
-            return ContactMode.ROCKING if contact_points.shape_of(s, k) is not None else ContactMode.ROLLING
+            return ContactMode.ROCKING if contact_sides.shape_of(s, k) is not None else ContactMode.ROLLING
     return ContactMode.REST
 
 

@@ -17,7 +17,7 @@ from ..dynamics.steady_contact import ContactMode, SteadyContact, at_rest
 from ..motion import rotation
 from ..motion.polynomial import Polynomial, onset
 from ..reason import Undecided, Work
-from . import contact_mode, contact_points, holding, low_bounces, thresholds
+from . import contact_mode, contact_points, contact_sides, holding, low_bounces, thresholds
 from .event_queue import BodyKey, EventKind, PairKey
 from .pair import State
 from .state import Simulation
@@ -204,8 +204,8 @@ def check_curves(s: Simulation, system: MotionEquations, owners: Sequence[PairKe
 
 
 def watch_of(s: Simulation, system: MotionEquations, owners: Sequence[PairKey]) -> GuardSet:
-    shapes = {k: shape for k in system.linked if (shape := contact_points.shape_of(s, k)) is not None}
-    watch = GuardSet(system, s.now, s.all_courses(), shapes, partial(contact_points.features_of, s), min(s.size(key) for key in owners))
+    shapes = {k: shape for k in system.linked if (shape := contact_sides.shape_of(s, k)) is not None}
+    watch = GuardSet(system, s.now, s.all_courses(), shapes, partial(contact_sides.features_of, s), min(s.size(key) for key in owners))
     for c, k in watch.around:
         if not (s.actors[k].rigid.fixed and s.touch(owners[c]).face is not None):
             contact_mode.not_followed(s, owners[c])

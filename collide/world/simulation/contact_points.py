@@ -10,53 +10,24 @@ from generative import Solid
 
 from ..contact.closed_forms import OnEdge, OnFace
 from ..contact.feature_pairs import NearContact, between, followed
-from ..contact.manifold import ContactConstraint, Side, by_parts, manifold, separating
+from ..contact.manifold import ContactConstraint, Side, by_parts, manifold
 from ..contact.tracked_pair import OnSmooth
 from ..contact_solver.forces import motion
-from ..features.features import Features, ball, features
 from ..features.local_geometry import Lost
 from ..motion.polynomial import place_of
 from ..reason import Work
-from ..shapes.polyhedral import Polyhedral, polyhedral
-from ..shapes.simple import Flat, outside
-from . import gap_rates, next_contact
+from . import contact_sides, gap_rates
+from .contact_sides import SAME
 from .event_queue import PairKey
 from .pair import Manifold
 from .state import Simulation
 
-# Against size: points that are one, and normals that are out by no more.
-_SAME = 1e-9
 # Normals are those of a contact, but for roundings of where bodies are.
 _ABOUT = 1e-9
-# Against size: how deep corners may be in each other where a search finds that they touch.
-_DEEP = 1e-7
 # At so many times of a bracket it is looked whether bodies touch.
 _MOMENTS = 5
 # Against the speed of a fall from its size, one with which a body may stay in contact.
 _SLOWLY = 1e-3
-
-
-def shape_of(s: Simulation, k: int) -> Polyhedral | None:
-    actor = s.actors[k]
-    middle = float(actor.middle[0]), float(actor.middle[1]), float(actor.middle[2])
-    return polyhedral(actor.rigid.outline, middle) if actor.ball is None else None
-
-
-def features_of(s: Simulation, k: int) -> Features | None:
-    actor = s.actors[k]
-    middle = float(actor.middle[0]), float(actor.middle[1]), float(actor.middle[2])
-    return ball(actor.ball) if actor.ball is not None else features(actor.rigid.outline, middle)
-
-
-def separating_normal(s: Simulation, key: PairKey) -> np.ndarray | None:
-    """A normal of bodies with corners that touch where a search finds none, as where edges are parallel."""
-    shapes, places = [shape_of(s, k) for k in key.bodies], [place_of(s.actors[k].course, s.now) for k in key.bodies]
-    if shapes[0] is None or shapes[1] is None:
-        return None
-    one, other = (shape.moved(p.turn, p.centre) for shape, p in zip((shapes[0], shapes[1]), places, strict=True))
-    # They come together that way.
-    way = places[0].velocity - places[1].velocity
-    return separating(one, other, way, _DEEP * s.size(key), _SAME * s.size(key))
 
 
 def constraints_of(
@@ -76,12 +47,13 @@ def constraints_of(
     s.turn_to(Work.CONTACT, (i, j))
     lay = {k: flat for link in old for k, flat in zip(link.pair, link.flats, strict=True)}
     one, other = (
-        Side(place_of(s.actors[k].course, s.now), shape_of(s, k), s.actors[k].ball, features_of(s, k) if parts else None, lay.get(k))
+        Side(place_of(s.actors[k].course, s.now), contact_sides.shape_of(s, k), s.actors[k].ball,
+             contact_sides.features_of(s, k) if parts else None, lay.get(k))
         for k in (i, j)
     )
     found: list[ContactConstraint] = []
     for n in range(len(points)):
-        if any(normals[m] @ normals[n] > 1.0 - _SAME for m in range(n)):
+        if any(normals[m] @ normals[n] > 1.0 - SAME for m in range(n)):
             continue
         own = manifold(i, j, one, other, points[n], -normals[n], s.size(key), lands)
         if not own:
@@ -91,35 +63,6 @@ def constraints_of(
             return tuple(own)
         found += own
     return tuple(found)
-
-
-def refuted(s: Simulation, key: PairKey, points: np.ndarray, normals: np.ndarray) -> np.ndarray:
-    """(k,): whether normals are those of no planes between two bodies, since one of them is convex, and is beyond: a corner of it, where
-    both have flat faces, or the centre of a ball.
-    """
-    found, shapes = np.zeros(len(points), bool), [shape_of(s, k) for k in key.bodies]
-    for k, shape, side in zip(key.bodies, shapes, (1.0, -1.0), strict=True):
-        # The centre of a patch is on its surface, so it tells nothing; that of a ball does.
-        corners = corners_of(s, k, shape) if shape is not None and None not in shapes and len(shape.corners) else None
-        parts = features_of(s, k) if corners is not None or s.actors[k].ball is not None else None
-        if parts is not None and parts.convex:
-            way = (s.actors[k].course.centre_at(s.now)[None] if corners is None else corners)[:, None] - points
-            # Of large bodies, by as much as a normal may be out.
-            found |= (side * (way * normals).sum(axis=2) > _DEEP * (s.size(key) + np.linalg.norm(way, axis=2))).any(axis=0)
-    return found
-
-
-def in_planes(s: Simulation, key: PairKey, points: np.ndarray, normals: np.ndarray) -> np.ndarray:
-    """(k,): whether normals are those of planes between two bodies of flat faces. Edges that end at corners, or whose faces go on in each
-    other, may be listed with others, or with none: at points in such a plane these say nothing. All are, where one is elsewhere.
-    """
-    sides = [Side(place_of(s.actors[k].course, s.now), shape_of(s, k), None) for k in key.bodies]
-    if any(side.flat is None for side in sides):
-        return np.ones(len(points), bool)
-    size = s.size(key)
-    known = np.array([bool(manifold(key.i, key.j, sides[0], sides[1], p, -n, size)) for p, n in zip(points, normals, strict=True)])
-    near = [np.abs(((points[known] - p) * normals[known]).sum(axis=1)) for p in points]
-    return known if all((e <= _SAME * size).any() for e in near) else np.ones(len(points), bool)
 
 
 def tracked(s: Simulation, key: PairKey, touch: Manifold, parts: bool = False) -> Manifold:
@@ -134,7 +77,7 @@ def tracked(s: Simulation, key: PairKey, touch: Manifold, parts: bool = False) -
         return replace(touch, links=links)
     points, normals = points_of(s, key, links)
     near = [np.linalg.norm(touch.points - p, axis=1) for p in points]
-    proved = np.array([bool(e.min() <= _SAME * s.size(key) and touch.proved[np.argmin(e)]) for e in near])
+    proved = np.array([bool(e.min() <= SAME * s.size(key) and touch.proved[np.argmin(e)]) for e in near])
     return replace(touch, points=points, normals=normals, proved=proved, links=links)
 
 
@@ -205,47 +148,11 @@ def moved_touch(s: Simulation, key: PairKey, lands: bool = False) -> Manifold:
     return replace(old, time=s.now, points=points[:count], normals=normals[:count], proved=np.zeros(count, bool), links=links)
 
 
-def watched(s: Simulation, key: PairKey) -> bool:
-    """Whether all parts of two bodies are known not to touch elsewhere while these stay in contact: where curved surfaces are tracked, of
-    balls on solids that are convex, of convex bodies of flat faces, whose corners stay on both sides of the planes of contacts that are
-    followed, and of bodies on the two sides of the plane of a face.
-    """
-    plain = any(s.actors[k].ball is not None for k in key.bodies) or (next_contact.both_flat(s, key) and bool(s.touch(key).links))
-    parts = [features_of(s, k) for k in key.bodies] if plain else [None]
-    face = s.touch(key).face
-    return (
-        any(link.contact.tracked for link in s.touch(key).links)
-        or all(p is not None and p.convex for p in parts)
-        or (face is not None and parted_by(s, key, *face))
-    )
-
-
-def parted_by(s: Simulation, key: PairKey, k: int, face: Flat) -> bool:
-    """Whether two bodies are on different sides of the plane of a face of body k, which is all that this one has there."""
-    fixed, other, near = shape_of(s, k), sum(key.bodies) - k, _SAME * s.size(key)
-    if fixed is None:
-        return False
-    corners = corners_of(s, k, fixed)
-    side = float(np.sign(face.normal @ s.actors[other].course.centre_at(s.now) - face.level))
-    high = side * (corners @ face.normal - face.level)
-    if (high > near).any() or (outside(face, corners[high >= -near]) > near).any():
-        return False
-    shape, parts = shape_of(s, other), features_of(s, other)
-    if shape is not None:
-        return bool((side * (corners_of(s, other, shape) @ face.normal - face.level) >= -near).all())
-    return parts is not None and parts.convex
-
-
-def corners_of(s: Simulation, k: int, shape: Polyhedral) -> np.ndarray:
-    place = place_of(s.actors[k].course, s.now)
-    return np.asarray(place.centre + shape.corners @ place.turn.T)
-
-
 def at_border(s: Simulation, keys: Sequence[PairKey]) -> Sequence[PairKey]:
     """These pairs as they touch where a ball has come to the border of a face; none where that is not known."""
     for key in keys:
         i, j = key.bodies
-        one, other = (Side(place_of(s.actors[k].course, s.now), None, s.actors[k].ball, features_of(s, k)) for k in (i, j))
+        one, other = (Side(place_of(s.actors[k].course, s.now), None, s.actors[k].ball, contact_sides.features_of(s, k)) for k in (i, j))
         links = tuple(by_parts(one, other, i, j, s.size(key)))
         if len(links) != 1 or not on_edge(links[0]):
             return ()
@@ -258,7 +165,7 @@ def grazing(s: Simulation, key: PairKey, bracket: tuple[float, float]) -> Manifo
     """The contact of curved bodies that meet so gently that they touch all through a bracket of time, except for a billionth of their size;
     None where it is not known.
     """
-    parts, times, found = [features_of(s, k) for k in key.bodies], np.linspace(*bracket, _MOMENTS), list[NearContact]()
+    parts, times, found = [contact_sides.features_of(s, k) for k in key.bodies], np.linspace(*bracket, _MOMENTS), list[NearContact]()
     if parts[0] is None or parts[1] is None or not followed(parts[0], parts[1]):
         return None
     for t in reversed(times.tolist()):
@@ -267,11 +174,11 @@ def grazing(s: Simulation, key: PairKey, bracket: tuple[float, float]) -> Manifo
             found = between(parts[0], parts[1], one, other, s.size(key))
         except Lost:
             return None
-        if not found or abs(min(near.gap for near in found)) > _SAME * s.size(key):
+        if not found or abs(min(near.gap for near in found)) > SAME * s.size(key):
             return None
     i, j = key.bodies
     links = tuple(
-        ContactConstraint((j, i) if near.turned else (i, j), near.contact) for near in found if abs(near.gap) <= _SAME * s.size(key)
+        ContactConstraint((j, i) if near.turned else (i, j), near.contact) for near in found if abs(near.gap) <= SAME * s.size(key)
     )
     points, normals = points_of(s, key, links)
     return Manifold(s.now, points, normals, np.zeros(len(points), bool), None, links)
@@ -287,14 +194,14 @@ def look_closely(s: Simulation, key: PairKey) -> None:
     others just bounce.
     """
     touch = s.touch(key)
-    if touch.links or all(shape_of(s, k) is not None for k in key.bodies):
+    if touch.links or all(contact_sides.shape_of(s, k) is not None for k in key.bodies):
         return
     pull = max(float(np.linalg.norm(s.actors[k].gravity)) for k in key.bodies)
     pull = max(pull, float(np.abs(gap_rates.accelerations(s, key)).max()), gap_rates.slip_speed(s, key) ** 2 / s.size(key))
     several = len(touch.points) > 1 or any(isinstance(s.actors[k].rigid.outline, Solid) for k in key.bodies)
     if several or np.abs(gap_rates.parting_speeds(s, key)).min() <= _SLOWLY * math.sqrt(
         s.size(key) * pull
-    ) + _SAME * gap_rates.speed_bounds(s, key):
+    ) + SAME * gap_rates.speed_bounds(s, key):
         s.put(key, tracked(s, key, touch, True))
 
 

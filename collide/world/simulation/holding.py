@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from ..dynamics.steady_contact import SteadyContact
-from . import contact_points, expiry, gap_rates
+from . import contact_sides, expiry, gap_rates
 from .event_queue import BodyKey, EventKind, PairKey
 from .pair import State
 from .state import ModeChange, Simulation
@@ -32,7 +32,7 @@ def hold_pair(s: Simulation, key: PairKey, state: State = State.STEADY) -> None:
     there.
     """
     face = s.touch(key).face
-    elsewhere = key.whole and face is not None and not contact_points.watched(s, key)
+    elsewhere = key.whole and face is not None and not contact_sides.watched(s, key)
     others = (face[0], s.actors[face[0]].without(face[1])) if elsewhere and face is not None else None
     s.pairs[key] = s.pairs[key].holds(state, s.versions(key), others)
 

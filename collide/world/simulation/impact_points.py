@@ -10,7 +10,7 @@ from ..event import SAME, distinct
 from ..narrow_phase.search import meet
 from ..reason import Undecided
 from ..shapes.simple import Flat
-from . import contact_mode, contact_points, expiry, gap_rates, low_bounces, thresholds
+from . import contact_mode, contact_points, contact_sides, expiry, gap_rates, low_bounces, thresholds
 from .event_queue import EventEntry, PairKey
 from .low_bounces import LOW
 from .pair import Manifold
@@ -58,7 +58,7 @@ def met(s: Simulation, entry: EventEntry) -> Manifold:
         raise Undecided(s.reason((i, j), "meet at a time that is not known more closely", _GRAZE, entry.bracket))
     touch = manifold_of(s, found, key)
     if not np.isfinite(touch.normals).all():
-        normal = contact_points.separating_normal(s, key)
+        normal = contact_sides.separating_normal(s, key)
         if normal is None:
             raise Undecided(
                 s.reason(
@@ -76,12 +76,12 @@ def met(s: Simulation, entry: EventEntry) -> Manifold:
 def manifold_of(s: Simulation, found: Contacts, key: PairKey) -> Manifold:
     normals = found.normals if ordered(s.actors, key.bodies) == key.bodies else -found.normals
     # The centre of a ball tells which way its normal goes.
-    wrong = contact_points.refuted(s, key, found.points, normals)[:, None]
+    wrong = contact_sides.refuted(s, key, found.points, normals)[:, None]
     normals = np.where(wrong, -normals if any(s.actors[k].ball is not None for k in key.bodies) else np.nan, normals)
     normals = normals_of_ball(s, key, found.points, normals)
     wide = 0.0 if found.time is None else found.time[1] - found.time[0]
     which = np.array(distinct(found.points, normals, SAME * s.size(key) + wide * expiry.closing_bound(s, key)))
-    which = which[contact_points.in_planes(s, key, found.points[which], normals[which])]
+    which = which[contact_sides.in_planes(s, key, found.points[which], normals[which])]
     touch = Manifold(
         s.now, found.points[which], normals[which], found.existence[which], face_of(s, key, found.points[which], normals[which])
     )

@@ -2,8 +2,6 @@
 searched for new incoming ones (Section 2).
 """
 
-import math
-from collections.abc import Sequence
 
 import numpy as np
 
@@ -13,34 +11,26 @@ from ...moment.start import Start
 from ...search.clock import Clock
 from ..broad_phase.boxes import balls_apart
 from ..broad_phase.no_more_contacts import departed
-from ..contact_solver.coulomb import Unsettled
-from ..contact_solver.impact import LAWS, Contact, Impact, rounded
-from ..event import Event
 from ..features.local_geometry import Lost
 from ..narrow_phase import separating_planes
 from ..narrow_phase.overlap import share_a_point
 from ..narrow_phase.search import state_at
-from ..reason import Undecided, Work, together
+from ..reason import Undecided, Work
 from . import (
     contact_mode,
-    contact_motion,
     contact_points,
     expiry,
-    gap_rates,
-    holding,
     impact_points,
     low_bounces,
     next_contact,
     parting,
-    thresholds,
+    response,
     transitions,
 )
 from .event_queue import BodyKey, EventEntry, EventKind, PairKey
 from .pair import Manifold
 from .state import Simulation, ordered
 
-# Against the speeds there, what counts as no approach after a law of the user's.
-_INTO = 1e-9
 # So many events at one moment are no motion.
 _MOST_AT_ONCE = 10_000
 
@@ -61,7 +51,7 @@ def begin(s: Simulation, clock: Clock) -> None:
     transitions.after(s, [key for key in s.pairs.touched if key not in hit])
     next_contact.changed(s, {k for k, a in enumerate(s.actors) if not a.rigid.fixed}, clock)
     if hit:
-        respond(s, hit, Interval(s.now, s.now), clock)
+        response.respond(s, hit, Interval(s.now, s.now), clock)
     s.begun = True
 
 
@@ -183,7 +173,7 @@ def next_series(s: Simulation, k: int, clock: Clock) -> None:
             if not len(s.touch(key).points):
                 contact_mode.not_followed(s, key)
         if hit:
-            respond(s, hit, Interval(s.now, s.now), clock)
+            response.respond(s, hit, Interval(s.now, s.now), clock)
     elif actor.ball is not None:
         actor.take(actor.course.turned_on(s.now), s.now, seen=False)
         s.push(actor.course.until, EventKind.SERIES, BodyKey(k))
@@ -208,97 +198,6 @@ def hits(s: Simulation, first: EventEntry, clock: Clock) -> None:
         s.put(entry.pair, impact_points.met(s, entry))
     times = [entry.bracket for entry in used]
     time = Interval(min(e[0] for e in times), max(e[1] for e in times))
-    respond(s, [entry.pair for entry in used], time, clock)
+    response.respond(s, [entry.pair for entry in used], time, clock)
 
 
-def respond(s: Simulation, hit: Sequence[PairKey], time: Interval, clock: Clock) -> None:
-    keys, alone = together_with(s, hit)
-    contact_motion.lift(s, keys)
-    bodies = sorted({k for key in keys for k in key.bodies})
-    s.turn_to(Work.IMPACT, bodies)
-    # What only stays in touch bounces as fast as these hits push it: hardly, if they hardly do.
-    ended = {key for key in hit if thresholds.bounces_end(s, key, s.coefficients(*key.bodies)[0])}
-    contacts, owners = [], []
-    for key in keys:
-        e, friction = s.coefficients(*key.bodies)
-        e = 0.0 if key in ended or ended.issuperset(hit) else e
-        touch = s.touch(key)
-        contacts += [
-            Contact((bodies.index(key.i), bodies.index(key.j)), p, n, e, friction, drift)
-            for p, n, drift in zip(touch.points, touch.normals, gap_rates.deformations(s, key), strict=True)
-        ]
-        owners += [key] * len(touch.points)
-    impact = Impact([s.actors[k].mass(s.now) for k in bodies], contacts)
-    try:
-        s.law(impact)
-    except Unsettled:
-        raise Undecided(
-            s.reason(
-                bodies,
-                f"hit each other, and no impulses are found that obey Coulomb's law at all of their {len(contacts)} contacts",
-                "lower the friction there",
-            )
-        ) from None
-    if s.law not in LAWS.values():
-        check_law(s, impact, bodies)
-    for k in alone.difference(bodies):
-        course = s.actors[k].course
-        holding.fly(s, k, np.concatenate([course.velocity_at(s.now), course.spin_at(s.now)]))
-    changed = {k for k in bodies if s.actors[k].free} | alone
-    for velocity, k in zip(rounded(impact, [s.actors[k].radius for k in bodies]), bodies, strict=True):
-        if k in changed:
-            holding.fly(s, k, velocity)
-    told = [n for n, key in enumerate(owners) if key in hit or impact.total[n].any()]
-    proved = np.concatenate([s.touch(key).proved for key in keys])
-    s.events.append(
-        Event(
-            time,
-            np.array([owners[n].bodies for n in told]),
-            np.array([contacts[n].point for n in told]),
-            np.array([contacts[n].normal for n in told]),
-            impact.impulses[told],
-            proved[told],
-        )
-    )
-    changed |= transitions.force(s, keys)
-    transitions.after(s, keys)
-    next_contact.changed(s, changed, clock)
-
-
-def check_law(s: Simulation, impact: Impact, bodies: Sequence[int]) -> None:
-    """Check the velocities that a law of the user's made."""
-    if not math.isfinite(sum(e * e for e in impact.velocity.tolist())):
-        named = together(tuple(map(s.called, bodies)))
-        raise ValueError(f"the response of the world gives {named} velocities that are not finite")
-    if (impact.speeds()[:, 0] < -_INTO * impact.scale).any():
-        raise Undecided(
-            s.reason(
-                bodies, "go into each other by the response of the world", "let that function give velocities that part at every contact"
-            )
-        )
-
-
-def together_with(s: Simulation, hit: Sequence[PairKey]) -> tuple[list[PairKey], set[int]]:
-    """These pairs, and all that touch and hang together with them by bodies that are free; and free bodies that hung together with
-    them, and touch them no longer: their motion ends here, too.
-    """
-    found, bodies = [*dict.fromkeys(hit)], {k for key in hit for k in key.bodies if s.actors[k].free}
-    alone = set[int]()
-    for key in (rest := [key for key in s.pairs.touched if key not in found]):
-        if not gap_rates.still_touches(s, key):
-            s.put(key, None)
-    grown = True
-    while grown:
-        more = [key for key in rest if key in s.pairs.touched and key not in found and bodies.intersection(key.bodies)]
-        grown = bool(more)
-        for key in more:
-            moved = contact_points.moved_touch(s, key)
-            if not len(moved.points):
-                holding.let_go(s, key)
-                alone |= {k for k in key.bodies if s.actors[k].free}
-                bodies |= alone
-                continue
-            s.put(key, moved)
-            found.append(key)
-            bodies |= {k for k in key.bodies if s.actors[k].free}
-    return found, alone

@@ -19,6 +19,7 @@ from collide.world.simulation import (
     contact_mode,
     contact_motion,
     contact_points,
+    contact_sides,
     expiry,
     impact_points,
     loop,
@@ -126,7 +127,7 @@ def low(s: Simulation, clock: Clock, patch: Any) -> None:
 
 def crossing(s: Simulation, clock: Clock, patch: Any) -> None:
     patch.setattr(impact_points, "manifold_of", lambda *_: SimpleNamespace(normals=np.full((1, 3), np.nan)))
-    patch.setattr(contact_points, "separating_normal", lambda *_: None)
+    patch.setattr(contact_sides, "separating_normal", lambda *_: None)
     impact_points.met(s, entry(found()))
 
 

@@ -11,7 +11,8 @@ from collide import Outcome, RigidBody, World
 from collide.search.budget import Budget
 from collide.world.dynamics.steady_contact import ContactMode
 from collide.world.motion.rotation import matrix
-from collide.world.simulation import contact_points, transitions
+from collide.world.simulation import contact_sides, transitions
+from collide.world.simulation.event_queue import PairKey
 from generative import ParametricSurface, Rigid, t, u, v
 from models.shapes.polyhedra import dodecahedron
 from models.shapes.solids import box
@@ -190,8 +191,8 @@ def test_the_centre_of_a_ball_tells_which_way_its_normal_goes():
     world = World([RigidBody(cube(), fixed=True), RigidBody(BALL, position=(1.5, 0.1, 0.2))])
     simulation = set_up(world)
     point, normals = np.array([[0.5, 0.1, 0.2]] * 2), np.array([[1.0, 0.0, 0.0], [-1.0, 0.0, 0.0]])
-    assert contact_points.refuted(simulation, (0, 1), point, normals).tolist() == [False, True]
-    assert contact_points.refuted(simulation, (1, 0), point, normals).tolist() == [True, False]
+    assert contact_sides.refuted(simulation, PairKey(0, 1), point, normals).tolist() == [False, True]
+    assert contact_sides.refuted(simulation, PairKey(1, 0), point, normals).tolist() == [True, False]
 
 
 def test_motions_are_those_of_bodies_of_any_kind():

@@ -17,7 +17,7 @@ from collide.world.journal import Undoable
 from collide.world.motion.moving_body import MovingBody
 from collide.world.motion.state import Mass
 from collide.world.reason import Reason, Undecided
-from collide.world.simulation import holding, loop
+from collide.world.simulation import holding, loop, response
 from collide.world.simulation.event_queue import EventQueue
 from collide.world.simulation.state import Simulation
 
@@ -101,7 +101,7 @@ def test_a_step_that_never_looks_at_the_clock_ends_all_the_same(monkeypatch):
 
     monkeypatch.setattr(runs, "_INSISTING", 0.0)
     with monkeypatch.context() as patch:
-        patch.setattr(loop, "respond", endless)
+        patch.setattr(response, "respond", endless)
         run = bouncing().run(until=1.15, budget=Budget(seconds=0.5))
     assert begun and run.outcome is Outcome.BUDGET_SPENT and not run.events
     same(run.resumed(until=1.15), whole)
