@@ -269,6 +269,10 @@ class ArbArithmetic:
     def either(self, level: int, natural: Point, form: Point, guard: Point, near: Point) -> Point:
         return natural
 
+    def primitive(self, value: bytes, *x: Point) -> Point:
+        """A further form of a function that has a first one, or none that is known here."""
+        return Point(None)
+
     def choice(self, s: Point, x: Point, y: Point) -> Point:
         """x where s > 0, y where s < 0; at s = 0 either may be meant."""
         zero = self.constant(Fraction(0))
