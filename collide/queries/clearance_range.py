@@ -64,8 +64,10 @@ def clearance_range(bodies: Sequence[Any], time: tuple[Any, Any], *, tolerance: 
         As in `clearance`. Motions are rigid. To go over the range of a joint give its value as t.
     tolerance : float, optional
         `tolerance`, a bracket width: that of the greatest clearance, against the size of the bodies.
-    budget, progress : optional
-        As in `clearance`, for both searches together.
+    budget : float or Budget, optional
+        Seconds or a `Budget`, for both searches together; None is 60 seconds.
+    progress : bool, optional
+        Show a bar.
 
     Returns
     -------

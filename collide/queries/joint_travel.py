@@ -77,8 +77,10 @@ def joint_travel(chain: Chain, joint: str, at: Mapping[str, Any], others: Iterab
         How far to look. None: the limits of the joint in the chain.
     ignore : list, optional
         As in `first_contact`; added to ``chain.ignore``. Links come first, with their names, then `others`.
-    budget, progress : optional
-        As in `first_contact`, for each way.
+    budget : float or Budget, optional
+        Seconds or a `Budget`, for each way; None is 60 seconds.
+    progress : bool, optional
+        Show a bar.
 
     Returns
     -------
