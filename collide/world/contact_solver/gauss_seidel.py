@@ -20,17 +20,18 @@ _WORK = 20_000_000
 
 
 def coulomb(moves: np.ndarray, rates: np.ndarray, friction: Sequence[float],
-            slips: Sequence[np.ndarray | None] | None = None) -> np.ndarray:
+            slips: Sequence[np.ndarray | None] | None = None, sweeps: int = _SWEEPS, same: float = _SAME) -> np.ndarray:
     """(k, 3): forces at contacts, each along its normal and two directions across, that change `rates` (3 k,) by `moves` (3 k, 3 k). Normal
     rates become 0 or more, and forces there are 0 where they are more; friction is within its cone, and at its border against what slips.
-    `slips`: of contacts that slip already, the direction (2,) of that.
+    `slips`: of contacts that slip already, the direction (2,) of that. At most so many `sweeps`, until
+    forces change by less than `same` of the largest.
     """
     memory = _memory(moves, rates)
     memory["friction"][:] = friction
     for c, slip in enumerate(slips or ()):
         if slip is not None:
             memory["kind"][c], memory["column"][c] = SLIPS, [1.0, *(-friction[c] * slip)]
-    return _swept(memory, _SWEEPS, _SAME)
+    return _swept(memory, sweeps, same)
 
 
 def rubbed(moves: np.ndarray, rates: np.ndarray, limits: np.ndarray, done: np.ndarray, sweeps: int, same: float) -> np.ndarray:
