@@ -111,10 +111,14 @@ def _spells(times: ContactTimes, pair: tuple[int, int], clock: Clock) -> list[Cl
     for s in times.of(*pair):
         kind, region, gap = _relation(bodies, s, clock)
         begin, end = (Interval(*map(float, e)) for e in (s.begin, s.end))
+        if found and kind is found[-1].kind is ClashKind.INTERFERE:
+            # Surfaces may touch once more for an instant while the bodies interfere.
+            begin = found.pop().begin
         found.append(ClashSpell(pair, kind, begin, end, kind not in (ClashKind.TOUCH, ClashKind.UNDECIDED), region, gap))
+    met = {s.begin for s in times.of(*pair) if s.kind is Spell.CONTACT}
     for k in range(1, len(found) - 1):
         instant = found[k].kind is ClashKind.TOUCH and found[k].end.lo <= found[k].begin.hi
-        if instant and {found[k - 1].kind, found[k + 1].kind} == {ClashKind.NONE} and times.of(*pair)[k].kind is Spell.CONTACT:
+        if instant and {found[k - 1].kind, found[k + 1].kind} == {ClashKind.NONE} and found[k].begin in met:
             found[k] = found[k]._replace(proved=True)
     return found
 
@@ -133,7 +137,7 @@ def _relation(bodies: tuple[Any, Any], s: Stretch, clock: Clock) -> tuple[ClashK
         return ClashKind.INTERFERE, None, None
     if state is not Start.TOUCHING:
         return ClashKind.UNDECIDED, None, None
-    if not instant and _common_interior(bodies, moment, clock):
+    if _common_interior(bodies, moment, clock):
         return ClashKind.INTERFERE, None, None
     return ClashKind.TOUCH, *_touching(bodies, moment, clock)
 

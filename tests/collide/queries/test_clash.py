@@ -62,3 +62,11 @@ def test_pairs_by_name_and_budgets():
         answer.of(1, 2)
     spent = collide.clash([moved(BALL, 0, 0, 2 - t), TABLE], (0, 3), budget=collide.Budget(boxes=1))
     assert spent.status in (collide.Status.BUDGET_SPENT, collide.Status.CONTACT)
+
+
+def test_a_ball_that_touches_a_box_from_inside_interferes_all_along():
+    """At t = 3 a ball of radius 1/2 fills a unit box from face to face: its surface touches the faces for an instant."""
+    answer = collide.clash([moved(BALL, 0, 0, 3 - t), BOX], (1, 5))
+    (clear, spell, after) = answer.spells
+    assert (clear.kind, spell.kind, after.kind) == (ClashKind.NONE, ClashKind.INTERFERE, ClashKind.NONE)
+    assert spell.proved and spell.begin.lo <= 2 <= spell.begin.hi and spell.end.lo <= 4 <= spell.end.hi
