@@ -5,11 +5,10 @@ may meet. A pair that could meet only after the first contact is not searched, a
 time (`scene`), edges and vertices are searched only round the contacts found.
 """
 
-import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from os import PathLike
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -18,11 +17,10 @@ from codegen.given import shown
 from codegen.interval import Interval
 from codegen.walk import nesting_in_words
 
-from ..answers.contacts import Contacts, Status
+from ..answers.contacts import Contacts
 from ..answers.report import contacts
 from ..bezier.published import time_dependent
 from ..bodies.parameters import over_fixed_domain, substituted
-from ..culling.broad_phase import Window
 from ..given import check_span, takes_separation
 from ..moment.pairs import Starts
 from ..moment.start import Start
@@ -31,26 +29,10 @@ from ..search.budget import Budget, as_budget
 from ..search.clock import Clock
 from ..search.options import Options, resolved
 from ..situations.tracking import Tracked, check_tracked
-from ..timeline.along import near_after, searched
-from ..timeline.course import course_of
-from ..timeline.crossings import reach_of
-from ..timeline.evidence import Evidence, SceneQuery, about
-from ..timeline.examine import shortly_before
-from ..timeline.near_triangles import is_bundle
-from ..timeline.scene import Scene
 from .arguments import check_bodies, check_kinds, check_options, ignored_pairs
-from .contact_notes import notes_of
-from .flat_pairs import FlatMeeting, flat_pairs, together, until
-from .flat_parting import part_at_once
+from .contact_search import ContactQuestion, ContactSearch
 from .parameters import points_in, read_parameters
-from .round_pairs import Pair, round_pairs
 from .worst_case import worst_case
-
-if TYPE_CHECKING:
-    from ..proof.log import Log
-
-# Boxes in which it is asked until when the surface of a mesh is apart from that of a body in it, or round it. Effort only.
-_FACES_FIRST = 1 << 15
 
 
 @takes_separation
@@ -163,70 +145,23 @@ def first_contact(bodies: Sequence[Any], time: tuple[Any, Any], *, simultaneity:
         raise TypeError(f"tangency must be True or False, got {shown(tangency)}")
     clock = Clock(as_budget(budget), progress)
     options = Options(method, order, resolved(simultaneity, span), float(spacing), float(tolerance))
-    start = Starts(len(bodies) if isinstance(bodies, Sequence) else 0, Start.UNKNOWN)
-    proof: Log | None = None
-    found, undecided = Evidence(None, False, span[0]), set[tuple[int, int]]()
-    notes: tuple[str, ...] = ()
-    exact, last = dict[tuple[int, int], FlatMeeting | None](), span[1]
-    scene: Scene | None = None
-    whole = False
-
-    def answered() -> Contacts:
-        seen = found
-        if not whole and found.seen < last and not found.proved < math.inf:
-            # A stage came to its end, not the span.
-            seen = found._replace(finished=False)
-        near = None if scene is None else _near(scene, seen.seen, clock)
-        answer = contacts(seen.search, seen.finished, bodies, (span[0], last), start, clock, seen.seen, notes, undecided, near)
-        return answer if seen.doubt else _touched_before(answer, options.simultaneity)
-
+    known = ContactSearch(ContactQuestion(bodies, time, span, options, tracked, bool(tangency)))
     with clock.query():
         check_kinds(bodies)
         ignored = ignored_pairs(ignore, bodies)
-        start = Starts(len(bodies), Start.UNKNOWN, ignored)
         check_tracked(tracked, bodies, span)
         if method == "time-dependent":
             check_bodies(bodies, span)
             if log is not None:
                 raise ValueError('no log can be written with method="time-dependent"; take "auto"')
             return time_dependent.first_contact(bodies, tuple(time), span, clock, options, tracked=bool(tracked))
-        scene = Scene(bodies, tuple(time), span, tracked, tangency=tangency, closed=tangency and method == "auto", ignored=ignored,
-                      course=None if tracked else course_of(bodies, span))
+        scene = known.place(ignored)
         check_bodies(bodies, span)
         if log is not None:
-            proof = contact_log(log, bodies, time, span, tracked)
-        start, undecided = scene.start(options.tolerance, clock), scene.undecided
-        scene.extend_back(options.simultaneity, options.tolerance, clock)
-        clock.extend()
-        if proof is None and scene.closed and scene.course is None:
-            scene, exact, last = _flat_answered(scene, bodies, span, options, clock)
-        _leave_out_nested(SceneQuery(scene, options, clock))
-        for known in _evidence(SceneQuery(scene, options, clock), tuple(time)):
-            found = known
-        whole = True
-        notes = notes_of(scene, found, bodies, span)
-        touching = _touching(answered(), scene, bodies, options) if proof is None and _doubtful(found, scene, options) else {}
-        if touching:
-            whole, exact = False, exact | touching
-            scene, last = scene.without(touching), min(last, until(exact, span, scene, options.simultaneity))
-            scene = scene.within((span[0], last)) if scene.near and last < span[1] else scene
-            for known in _evidence(SceneQuery(scene, options, clock), tuple(time)):
-                found = known
-            whole, notes = True, notes_of(scene, found, bodies, span)
-    return logged(together(answered(), exact, span, options.simultaneity), proof, clock)
-
-
-def _doubtful(found: Evidence, scene: Scene, options: Options) -> bool:
-    """Whether something is located, and not proved, well before any contact that is proved."""
-    known = min(found.proved, scene.span[1]) - 2.0 * reach_of(scene.span, options.simultaneity)
-    return scene.course is None and (found.open or found.clear_until(scene.span[1]) < known)
-
-
-def _touching(answer: Contacts, scene: Scene, bodies: Sequence[Any], options: Options) -> dict[Pair, FlatMeeting | None]:
-    """The exact answers for undecided pairs of balls, capsules and flat bodies, which may touch without crossing."""
-    labels = {*map(tuple, answer.undecided.tolist()), *map(tuple, answer.pairs[~answer.existence].tolist())}
-    found = round_pairs(sorted(labels), answer.start, bodies, scene.span, options.spacing)
-    return {label: met for label, met in found.items() if label not in scene.tracked and label not in scene.early}
+            known.proof = contact_log(log, bodies, time, span, tracked)
+        known.begin(scene, clock)
+        known.search(scene, clock)
+    return logged(known.answer(clock), known.proof, clock)
 
 
 def _with_parameters(bodies: Sequence[Any], time: tuple[Any, Any], parameters: Any, options: dict[str, Any]) -> Contacts:
@@ -257,62 +192,3 @@ def _with_parameters(bodies: Sequence[Any], time: tuple[Any, Any], parameters: A
     return replace(found, parameters=worst, given=ranges, formulas=formulas)
 
 
-def _flat_answered(scene: Scene, bodies: Sequence[Any], span: Window, options: Options,
-                   clock: Clock) -> tuple[Scene, dict[tuple[int, int], FlatMeeting | None], float]:
-    """The exact answers for pairs of flat faces; a scene of all other pairs, and up to when these are of interest."""
-    part_at_once(scene, bodies, span)
-    exact = flat_pairs(scene, bodies, options.spacing, options.simultaneity, clock)
-    others, last = scene.without(exact), until(exact, span, scene, options.simultaneity)
-    return (others.within((span[0], last)) if others.near and last < span[1] else others), exact, last
-
-
-def _leave_out_nested(query: SceneQuery) -> None:
-    """Leave out bodies one of which is inside the other until their surfaces meet: nothing of them meets before. Meshes have many edges and
-    vertices, so it is asked first of their faces alone when that is.
-    """
-    scene = query.scene
-    for label in sorted(scene.nested) if scene.course is None else ():
-        surfaces = scene.surfaces(label)
-        if surfaces.by_faces(label) and any(map(is_bundle, surfaces.near)):
-            found = Evidence(None, False, scene.begin)
-            with query.clock.at_most(_FACES_FIRST):
-                for more in searched(query._replace(scene=surfaces, features=False)):
-                    found = more
-            clear, end = found.clear_until(scene.span[1]), scene.span[1]
-            never = found.finished and not found.located and not found.proved < math.inf and clear >= end
-            scene.leave_out(label, math.inf if never else shortly_before(clear, scene.span))
-
-
-def _evidence(query: SceneQuery, time: tuple[Any, Any]) -> Iterator[Evidence]:
-    """The evidence, ever more of it. If bodies met before the start, only what comes after it counts."""
-    begin, proved = query.scene.begin, math.inf
-    for found in searched(query):
-        proved = found.proved
-        yield found
-    if proved < begin:
-        query.scene.restore_begin(time)
-        yield from searched(query)
-
-
-def _near(scene: Scene, seen: float, clock: Clock) -> list[tuple[tuple[int, int], Window]] | None:
-    """The pairs of bodies that come near each other after a time, and the windows of this; None where it takes too long to tell."""
-    if scene.course is None:
-        return [(m.label, m.window) for m in scene.near]
-    found = None
-    with clock.reporting():
-        found = near_after(scene.first, scene.course, seen)
-    return found
-
-
-def _touched_before(answer: Contacts, simultaneity: float) -> Contacts:
-    """The answer, which says so where bodies may touch well before the contact that is proved."""
-    if not _may_touch_before(answer, simultaneity):
-        return answer
-    note = f"From {about(answer.clear_until)} on bodies may touch: that was neither proved nor excluded."
-    return replace(answer, notes=(note, *answer.notes))
-
-
-def _may_touch_before(answer: Contacts, simultaneity: float) -> bool:
-    span = answer.time_span
-    met = answer.time.hi if answer.status is Status.CONTACT and answer.time is not None else span[0]
-    return span[0] < answer.clear_until < met - 2.0 * reach_of(span, simultaneity)

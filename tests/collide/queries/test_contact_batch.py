@@ -209,7 +209,7 @@ def test_a_budget_that_is_spent():
 
 
 def test_ctrl_c_ends_a_batch_like_a_spent_budget(monkeypatch):
-    from collide.queries import contact_batch as module
+    from collide.queries import contact_rows as module
 
     values, calls = drawn(10), []
 
@@ -222,7 +222,7 @@ def test_ctrl_c_ends_a_batch_like_a_spent_budget(monkeypatch):
 
     real = module.drive
     monkeypatch.setattr(module, "drive", interrupted)
-    monkeypatch.setattr(module._Answer, "solve_together", lambda *_: None)
+    monkeypatch.setattr(module.RowAnswers, "solve_together", lambda *_: None)
     r = collide.contact_batch([ball(R1), ball(R2, Rigid(translation=[X - SPEED * t, Y, 0]))], (0, 2), parameters=values)
     assert len(calls) == 4 and r.status[-1] is Status.BUDGET_SPENT and (r.time[-1] == [0, 2]).all()
 

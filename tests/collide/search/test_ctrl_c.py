@@ -1,6 +1,5 @@
 """Ctrl-C at any look at the clock: the answer says so, and the same question again is answered as if it had not come."""
 
-import importlib
 import signal
 import sys
 
@@ -14,7 +13,7 @@ from collide import Budget, Status
 from collide.bezier import pairs
 from collide.bodies.parts import faces_of
 from collide.polyhedra.primitives import motion_windows, queries
-from collide.queries import parameters
+from collide.queries import contact_search, parameters
 from collide.search import clock
 from collide.search.options import Options
 from collide.search.search import Search
@@ -23,7 +22,6 @@ from collide.timeline.evidence import Evidence
 from generative import Parameter, ParametricSurface, Rigid, t, u, v
 from tests.arms import arm
 
-first_contact = importlib.import_module("collide.queries.first_contact")
 NOTHING = 1e-9
 
 
@@ -80,7 +78,7 @@ def test_what_ends_between_two_stages_has_spent_its_budget(monkeypatch):
         yield Evidence(None, True, 0.25)
         raise TimeUp
 
-    monkeypatch.setattr(first_contact, "_evidence", stages)
+    monkeypatch.setattr(contact_search, "_evidence", stages)
     c = collide.first_contact(bodies(sp.Rational(4, 3)), (0, 1), budget=5)
     assert c.status is Status.BUDGET_SPENT and c.time == (0.25, 1.0)
 

@@ -8,7 +8,7 @@ import pytest
 
 import collide
 from collide import Status
-from collide.queries.contact_batch import _Answer
+from collide.queries.contact_rows import RowAnswers
 from collide.search import rows
 from generative import Rigid, t
 from tests.benchmarks.families import asked, bicubic, twisting, wavy
@@ -26,7 +26,7 @@ def same(a: Any, b: Any) -> None:
 
 def alone(monkeypatch: pytest.MonkeyPatch, *question: Any, **values: Any) -> Any:
     with monkeypatch.context() as patch:
-        patch.setattr(_Answer, "solve_together", lambda *_: None)
+        patch.setattr(RowAnswers, "solve_together", lambda *_: None)
         return collide.contact_batch(*question, **values)
 
 
