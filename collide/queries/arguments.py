@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import sympy as sp
 
-from codegen.constants import bounds, enclose
+from codegen.constants import enclose
 from codegen.deadline import interruptible
 from codegen.from_sympy import from_sympy
 from codegen.given import shown
@@ -19,14 +19,15 @@ from codegen.graph.autodiff import partials
 from codegen.graph.domain import domain
 from codegen.graph.expr import ExprPool
 from codegen.kernel import Kernel
-from generative import ImplicitBody, ParametricSurface, Solid, t, u, v, x, y, z
+from generative import ImplicitBody, ImplicitSurface, ParametricSurface, Solid, t, u, v, x, y, z
 from generative.body import called
 from generative.changes import pieces_of
 from generative.family import member_of
+from generative.resting import Member
 from generative.symbols import text
 
 from ..bodies.mesh import Mesh
-from ..bodies.numbers import NONE, Numbers, numbers_of
+from ..bodies.numbers import Numbers, numbers_of
 from ..bodies.surface_points import all_parallel
 from ..given import check_positive
 from ..moment.pairs import Pairs
@@ -165,8 +166,12 @@ def _check_solid(solid: Solid, name: str, span: tuple[float, float]) -> None:
 
 
 def check_leaves(body: ImplicitBody, name: str, span: tuple[float, float]) -> None:
-    for leaf in body.leaves:
-        fault = _too_small(leaf.body) or _repeated(leaf.body) or _undefined_leaf(leaf.body, leaf.bounds, span)
+    member = member_of(body)
+    if len(member.body.leaves) != len(body.leaves):
+        member = Member(body)
+    for leaf, known in zip(body.leaves, member.body.leaves, strict=True):
+        fault = _too_small(leaf.body) or (None if _is_no_square(known.body) else _repeated(leaf.body)) or _undefined_leaf(
+            known, span, numbers_of(member))
         if fault:
             raise ValueError(f"{fault[0]} of {name} {fault[1]}")
 
@@ -218,8 +223,11 @@ def _repeated(formula: Any) -> tuple[str, str] | None:
     return None
 
 
+@functools.lru_cache(maxsize=1024)
 def _is_no_square(formula: Any) -> bool:
-    """Whether a formula is a quadric that is seen at once to be no square. The matrix of the square of a linear function is of rank 1."""
+    """Whether a formula is a quadric that is seen at once to be no square, also for all numbers of a family. The matrix of the square of a
+    linear function is of rank 1.
+    """
     quadric = coefficients_of(formula)
     if quadric is None:
         return False
@@ -228,10 +236,9 @@ def _is_no_square(formula: Any) -> bool:
     return any((4 * quadric[i] * quadric[j] - quadric[i + j + 2] ** 2).is_zero is False for i, j in ((0, 1), (0, 2), (1, 2)))
 
 
-@functools.lru_cache(maxsize=1024)
-def _undefined_leaf(formula: Any, ends: tuple[Any, ...], span: tuple[float, float]) -> tuple[str, str] | None:
-    known = _domain_kernel((formula,), (x, y, z, t), ())
-    return _UNDEFINED if _nowhere(known, np.array([*bounds(ends)[0], span]), NONE) else None
+def _undefined_leaf(leaf: ImplicitSurface, span: tuple[float, float], numbers: Numbers) -> tuple[str, str] | None:
+    known = _domain_kernel((leaf.body,), (x, y, z, t), numbers.symbols)
+    return _UNDEFINED if known and _nowhere(known, np.array([*numbers.bounds(leaf.bounds)[0], span]), numbers) else None
 
 
 @functools.lru_cache(maxsize=256)

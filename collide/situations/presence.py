@@ -8,9 +8,7 @@ from typing import Any
 import numpy as np
 
 from codegen.deadline import check
-from codegen.graph.domain import domain
 from codegen.graph.expr import reachable
-from codegen.graph.meanvalue import mean_value_form
 from codegen.kernel import Kernel
 from codegen.machine.tiers import compile_busy
 from generative import ImplicitBody, ImplicitSurface
@@ -18,14 +16,14 @@ from generative.implicit import BoundaryPiece
 
 from ..bodies.cells import Cell, Side, end_of
 from ..bodies.extent import box_of
-from ..bodies.implicit_parts import Candidates, Implicit, is_large
+from ..bodies.implicit_parts import Candidates, is_large
 from ..bodies.numbers import Numbers
 from ..search.paving import Paving, divided
 from .carriers import carrier_of
-from .frame import Frame, all_of
+from .frame import Frame
+from .joint_replay import JointReplay, on_part, other_sides
 from .occupancy import Occupancy, Window, occupancy, tree_of
 from .part_margin import Measure
-from .placed_implicit import PlacedImplicit
 from .placed_leaves import moves
 from .quadrics import quadrics
 from .replay import Proofs, Test
@@ -37,6 +35,7 @@ _MANY, _ROUNDS, _FINER = 256, 24, 7
 _SHAVES, _FEWER = 30, 8
 # And of what must be told apart from what it nearly touches, down to a rounding.
 _MOST = 52
+_AT_REST = 0.0, 0.0
 
 
 def without_absent(parts: Sequence[Cell], numbers: Numbers, span: Window) -> tuple[Cell, ...]:
@@ -67,16 +66,51 @@ def _found(parts: Candidates, numbers: Numbers, span: Window) -> tuple[Cell, ...
 @functools.lru_cache(maxsize=512)
 def _present_ones(parts: tuple[Cell, ...], numbers: Numbers, span: Window) -> tuple[Cell, ...]:
     """Edges are looked at first, since a vertex is where edges meet."""
-    absent, left = set[frozenset[Any]](), list[Cell]()
-    for part in parts:
+    together = span == _AT_REST and is_still(parts) and not is_large(parts[0].body)
+    known = _replayed(parts, numbers) if together else {}
+    edges = _edges_of(parts)
+    absent, left = [False] * len(parts), list[Cell]()
+    for k, part in enumerate(parts):
         check()
         if _doubtful(part):
-            on = frozenset([*part.leaves, *(_plane(part, side) for side in part.sides)])
-            if any(frozenset(edge) in absent for edge in itertools.combinations(on, 2)) or where(part, numbers, span) is None:
-                absent.add(on)
-                continue
-        left.append(part)
+            absent[k] = any(absent[j] for j in edges[k]) or (known[part] if part in known else where(part, numbers, span)) is None
+        if not absent[k]:
+            left.append(part)
     return tuple(left)
+
+
+@functools.lru_cache(maxsize=256)
+def _edges_of(parts: tuple[Cell, ...]) -> list[list[int]]:
+    """The edges listed before each edge or vertex that hold it."""
+    found, edges = list[list[int]](), dict[frozenset[Any], int]()
+    for k, part in enumerate(parts):
+        on = frozenset([*part.leaves, *(_plane(part, side) for side in part.sides)]) if _doubtful(part) else frozenset()
+        found.append([edges[pair] for edge in itertools.combinations(on, 2) if (pair := frozenset(edge)) in edges])
+        edges |= {on: k} if len(on) == 2 else {}
+    return found
+
+
+def _replayed(parts: tuple[Cell, ...], numbers: Numbers) -> dict[Cell, np.ndarray | None]:
+    """The boxes of `where` of all parts at rest of which a kept proof holds. `_where` is told of those that are there."""
+    parts = tuple(part for part in parts if part.leaves)
+    found = _joint(parts, numbers.symbols).found([_proofs(part) for part in parts], numbers)
+    for k, box in found.items():
+        if box is not None:
+            _, _, used = _kernel(parts[k].leaves, parts[k].pieces, other_sides(parts[k]), numbers.symbols)
+            told = _told(parts[k], _shape(numbers, used))
+            told += [] if told else [box]
+    return {parts[k]: box for k, box in found.items()}
+
+
+@functools.lru_cache(maxsize=256)
+def _joint(parts: tuple[Cell, ...], symbols: tuple[Any, ...]) -> JointReplay:
+    return JointReplay(parts, symbols)
+
+
+@functools.lru_cache(maxsize=4096)
+def _told(part: Cell, numbers: Numbers) -> list[np.ndarray]:
+    """Room for the box of `where` at rest."""
+    return []
 
 
 def _doubtful(part: Cell) -> bool:
@@ -126,7 +160,7 @@ def where(part: Cell, numbers: Numbers, span: Window) -> np.ndarray | None:
     if is_large(part.body):
         assert part.body is not None
         return _where(part, numbers, span if moves(part.body, numbers) else (0.0, 0.0))
-    _, moving, used = _kernel(part.leaves, part.pieces, _others(part), numbers.symbols)
+    _, moving, used = _kernel(part.leaves, part.pieces, other_sides(part), numbers.symbols)
     return _where(part, _shape(numbers, used), span if moving else (0.0, 0.0))
 
 
@@ -134,7 +168,7 @@ def closely(part: Cell, numbers: Numbers, span: Window) -> np.ndarray | None:
     """A box as of `where`, or None, of a face as closely as roundings let it be told; those of large bodies are looked at but briefly."""
     if is_large(part.body):
         return outline(part, numbers, span)
-    _, moving, used = _kernel(part.leaves, part.pieces, _others(part), numbers.symbols)
+    _, moving, used = _kernel(part.leaves, part.pieces, other_sides(part), numbers.symbols)
     return where(part, numbers, span) if moving else _closely(part, _shape(numbers, used))
 
 
@@ -149,7 +183,7 @@ def _first_look(part: Cell, numbers: Numbers, span: Window) -> tuple[np.ndarray,
     if is_large(part.body):
         measured = _measured(part, numbers)
         return boxes_of(part, numbers, span), measured or _occupancy(part, numbers, span).test(part), measured is not None
-    kernel, *_ = _kernel(part.leaves, part.pieces, _others(part), numbers.symbols)
+    kernel, *_ = _kernel(part.leaves, part.pieces, other_sides(part), numbers.symbols)
     return np.concatenate([box_of(part, numbers), [span]])[None], functools.partial(_kept, kernel, numbers), True
 
 
@@ -176,6 +210,9 @@ def _kept(kernel: Kernel, numbers: Numbers, boxes: np.ndarray) -> np.ndarray:
 
 @functools.lru_cache(maxsize=4096)
 def _where(part: Cell, numbers: Numbers, span: Window) -> np.ndarray | None:
+    told = _told(part, numbers) if span == _AT_REST else []
+    if told:
+        return told[0]
     boxes, test, quick = _first_look(part, numbers, span)
     if is_large(part.body):
         return _searched(part, boxes, test, quick, span)
@@ -248,27 +285,15 @@ def hull(boxes: np.ndarray) -> np.ndarray:
     return np.stack([boxes[:, :3, 0].min(axis=0), boxes[:, :3, 1].max(axis=0)], axis=1)
 
 
-def _others(part: Cell) -> tuple[Side, ...]:
-    """The sides that are not those of the first leaf."""
-    return tuple(side for side in part.sides if side[0] != 0)
-
-
 @functools.lru_cache(maxsize=1024)
 def _kernel(leaves: tuple[ImplicitSurface, ...], pieces: tuple[BoundaryPiece, ...], sides: tuple[Side, ...], symbols: tuple[Any, ...],
             ) -> tuple[Kernel, bool, tuple[int, ...]]:
-    """A kernel of what is zero where leaves and these sides meet, and of 1 or 0 for on the surface of the body or not, of coordinates of
-    the first leaf and the time; whether any of it depends on the time; and which of the symbols it or the bounds depend on. With mean-value
-    forms, which near a side that a surface all but reaches tell it from 0 in boxes of the size of the square root of the gap.
+    """A kernel of what is zero where leaves and these sides meet, and of 1 or 0 for on the surface or not (`on_part`); whether any of it
+    depends on the time; and which of the symbols it or the bounds depend on.
     """
-    part, frame = Implicit("", leaves, pieces, sides=sides), Frame(3, (0, 1), symbols=(symbols, ()))
-    placed = PlacedImplicit(part, frame, 1)
-    known = [placed.on_surface(), domain(placed.values)]
-    conditions = [*placed.bounds(), *(c for c in known if c is not None)]
-    pool = frame.pool
-    one, zero = pool.constant(1), pool.constant(0)
-    outputs = [*placed.values, pool.where(all_of(pool, conditions), one, zero) if conditions else one]
-    values = mean_value_form(placed.values, [pool.variable(k) for k in range(4)])
-    kernel = Kernel([*values, outputs[-1]], ["x", "y", "z", "t"], [str(s) for s in symbols], quick=True)
+    frame = Frame(3, (0, 1), symbols=(symbols, ()))
+    forms, values, condition = on_part(leaves, pieces, sides, frame)
+    kernel, outputs = Kernel([*forms, condition], ["x", "y", "z", "t"], [str(s) for s in symbols], quick=True), [*values, condition]
     reached = reachable(outputs)
     free = set().union(*(e.free_symbols for leaf in leaves for ends in leaf.bounds for e in ends))
     used = {int(e.value) for e in reached if e.op == "parameter"} | {k for k, s in enumerate(symbols) if s in free}

@@ -38,13 +38,13 @@ class Proofs:
     """Those of a part of the bodies of a family."""
 
     def __init__(self) -> None:
-        self._kept = list[Proof]()
+        self.kept = list[Proof]()
 
     def replayed(self, test: Test, whole: np.ndarray) -> tuple[bool, np.ndarray | None]:
         """Whether one of them is a proof for the part in the box `whole` (4, 2), too; and the box (3, 2) that it leaves of it, None for
         none.
         """
-        for proof in self._kept:
+        for proof in self.kept:
             kept = test(placed(np.concatenate([proof.empty, proof.small]), whole))
             if not kept[:len(proof.empty)].any() and (proof.left is None or kept[len(proof.empty):].any()):
                 return True, None if proof.left is None else placed(proof.left, whole)[:3]
@@ -53,16 +53,16 @@ class Proofs:
     def note(self, test: Test, whole: np.ndarray, left: np.ndarray | None) -> None:
         """Keeps a proof that the part, in the box `whole`, is nowhere, or in the box `left` (3, 2), a little widened."""
         shares = None if left is None else _shares(left, whole)
-        found = None if len(self._kept) >= _PROOFS else _proved(test, whole, shares)
+        found = None if len(self.kept) >= _PROOFS else _proved(test, whole, shares)
         if found is not None:
-            self._kept.append(Proof(found, shares, _UNIT[:0].reshape(0, 4, 2) if shares is None else _small(test, whole, shares)))
+            self.kept.append(Proof(found, shares, _UNIT[:0].reshape(0, 4, 2) if shares is None else _small(test, whole, shares)))
 
 
 def placed(shares: np.ndarray, whole: np.ndarray) -> np.ndarray:
-    """Boxes (..., 4, 2) in shares of a box (4, 2). Boxes that cover it in shares cover it here, too: places are monotonic in shares, in
-    spite of roundings, and so many for each share of an axis.
+    """Boxes (..., 4, 2) in shares of a box (4, 2), or of one each. Boxes that cover it in shares cover it here, too: places are monotonic
+    in shares, in spite of roundings, and so many for each share of an axis.
     """
-    lo, hi = whole[:, :1], whole[:, 1:]
+    lo, hi = whole[..., :1], whole[..., 1:]
     return np.asarray(np.where(shares == 1.0, hi, np.clip(lo + shares * (hi - lo), lo, hi)))
 
 
@@ -87,9 +87,13 @@ def _proved(test: Test, whole: np.ndarray, left: np.ndarray | None) -> np.ndarra
 
 
 def _small(test: Test, whole: np.ndarray, left: np.ndarray) -> np.ndarray:
-    """(n, 4, 2): some small boxes in shares, within a box, in which the test leaves something; they hold all of the time."""
+    """(n, 4, 2): some small boxes in shares, within a box, in which the test leaves something; they hold all of the time. They are wider
+    than roundings, so that they hold the same part of other bodies.
+    """
     boxes = left[None]
     for axis in tuple(range(3)) * _HALVINGS:
+        if boxes[0, axis, 1] - boxes[0, axis, 0] <= 4 * _WIDER:
+            continue
         halves = divided(boxes, axis)
         boxes = halves[test(placed(halves, whole))][:_SMALL]
     return boxes
