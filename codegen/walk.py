@@ -57,8 +57,9 @@ class Survey(NamedTuple):
     kinds: frozenset[type]
 
 
+@functools.lru_cache(maxsize=1 << 13)
 def survey(*expressions: Any) -> Survey:
-    """All of this by one walk."""
+    """All of this by one walk. Formulas are surveyed when they are made, and what comes later looks it up."""
     depth: dict[int, int] = {}
     kinds, leaves, deepest = set[type](), list[Any](), 0
     for e in parts(*expressions):

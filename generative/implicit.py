@@ -10,7 +10,7 @@ from functools import cached_property
 from typing import Any, ClassVar
 
 from codegen.given import TEXT, shown
-from codegen.walk import free_symbols
+from codegen.walk import survey
 
 from .body import Body, checked_name
 from .motion import IDENTITY, Motion
@@ -127,7 +127,7 @@ class ImplicitSurface(ImplicitBody):
     @property
     def deforming(self) -> bool:
         """Whether F in body coordinates depends on time."""
-        return t in free_symbols(self.body)
+        return t in survey(self.body).symbols
 
     @cached_property
     def coordinates(self) -> tuple[Any, Any, Any]:

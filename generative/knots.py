@@ -12,7 +12,7 @@ import sympy as sp
 
 from codegen.deadline import interruptible
 from codegen.functions import Samples, Spline, hermite, joined
-from codegen.walk import atoms, replaced
+from codegen.walk import atoms, replaced, survey
 
 from .changes import pieces_of, with_formulas
 from .family import family_of
@@ -65,7 +65,7 @@ def splines_of(body: Any) -> tuple[Followed, ...] | None:
     moving = {e for factor in factors if factor not in keyed and Spline in factor.survey.kinds for f in factor.formulas
               for e in atoms(f, Spline)}
     shapes = (f for p in pieces_of(body) for f in ((p.body, *sp.flatten(p.bounds)) if isinstance(p, ImplicitSurface) else p.body))
-    if any(e.args[0] != t or e.order for e in moving) or any(atoms(f, Spline) for f in shapes):
+    if any(e.args[0] != t or e.order for e in moving) or any(Spline in survey(f).kinds for f in shapes):
         return None
     return *sorted(moving, key=lambda e: e.samples.key), *keyed
 

@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 import sympy as sp
 
 from codegen.given import shown
-from codegen.walk import free_symbols
+from codegen.walk import survey
 
 from .body import Body, checked_name
 from .motion import IDENTITY, Motion
@@ -79,7 +79,7 @@ class ParametricSurface(Body):
 
     @cached_property
     def _deforming(self) -> bool:
-        return t in free_symbols(*self.body)
+        return any(t in survey(e).symbols for e in self.body)
 
     @cached_property
     def expressions(self) -> tuple[Any, Any, Any]:

@@ -41,6 +41,7 @@ KINDS = (ParametricSurface, ImplicitBody, Solid, Mesh)
 ORDERS = ("auto", "upper", "lower")
 # Cells of the grid on which normals are looked at, and about how many points of it come first.
 _CELLS, _FEW = 16, 8
+_SHARES = np.stack(np.meshgrid(*2 * [np.linspace(0, 1, 2 * _CELLS + 1)[1::2]], np.linspace(0, 1, 3), indexing="ij"), axis=-1).reshape(-1, 3)
 # Only polynomials of fewer operations are searched for repeated factors.
 _SMALL = 200
 # Below it doubles lose digits, and are 0 at last.
@@ -185,11 +186,10 @@ def surface_fault(surface: ParametricSurface, span: tuple[float, float], numbers
     """
     vanishes = "the normal", "vanishes everywhere: its u and v do not span a surface"
     ends, _ = numbers.bounds([*surface.domain.values()])
-    axes = [*(np.linspace(lo, hi, 2 * _CELLS + 1)[1::2] for lo, hi in ends), np.linspace(*span, 3)]
-    at = np.stack(np.meshgrid(*axes, indexing="ij"), axis=-1).reshape(-1, 3)
+    lo, hi = np.array([*ends, span]).T
     kernel = _tangent_kernel(surface, numbers.symbols)
-    for some in (at[_CELLS // 2::len(at) // _FEW], at):
-        values = kernel.points(some, parameters=numbers.middles)
+    for shares in (_SHARES[_CELLS // 2::len(_SHARES) // _FEW], _SHARES):
+        values = kernel.points(lo + shares * (hi - lo), parameters=numbers.middles)
         finite = values[np.isfinite(values).all(axis=1)]
         if len(finite) and not all_parallel(finite[:, :3], finite[:, 3:6]):
             return None
