@@ -45,13 +45,14 @@ class Approach:
         self._kept = known
 
     def moved_on(self, begin: np.ndarray, goal: np.ndarray, step: np.ndarray, *, tries: int, finest: int = 0,
-                 backward: bool = False) -> np.ndarray:
-        """(n,): times up to which the pairs are *proved* apart from `begin` on, at most their goals; `backward`: down to which.
+                 backward: bool = False, least: float = 0.0) -> np.ndarray:
+        """(n,): times up to which the pairs are *proved* apart from `begin` on, by more than `least`, at most their goals; `backward`: down
+        to which.
 
         The first step of a pair is given. It is left after so many `tries`, or where steps are shorter than that times 2^-finest.
         """
         arrays, times = self._arrays, np.array(begin, float)
-        for name, value in (("backward", backward), ("tries", tries), ("finest", finest)):
+        for name, value in (("backward", backward), ("tries", tries), ("finest", finest), ("required", least)):
             arrays.set(name, value)
         for first in range(0, len(times), _AT_ONCE):
             check()

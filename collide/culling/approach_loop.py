@@ -1,8 +1,9 @@
 """Lower bound of the time of contact of two parts: the native loop of `broad_phase`.
 
-A pair of parts goes on in time in steps that grow where the two are proved apart throughout, and shrink where they are not: by balls round
-moving centres, or by cells of the parts in a frame that turns with either of them. The loop decides freely which windows are tried. What is
-claimed of a window rests on bounds made by kernels, and on comparisons of these; `balls_meet` bounds the rounding of its own.
+A pair of parts goes on in time in steps that grow where the two are proved apart throughout, or farther from each other than a distance,
+and shrink where they are not: by balls round moving centres, or by cells of the parts in a frame that turns with either of them. The loop
+decides freely which windows are tried. What is claimed of a window rests on bounds made by kernels, and on comparisons of these;
+`balls_meet` and `cells_far` bound the rounding of their own.
 """
 
 import numpy as np
@@ -38,6 +39,7 @@ class ApproachMemory(Structure):
     turn: int
     closely: int                   # 1 where balls are compared with cells, too
     backward: int                  # 1 where time runs backward
+    required: float                # pairs are apart that are farther from each other than this
     tries: int                     # before a pair is left,
     finest: int                    # and halvings of the first step
     pair: Grid[int] = array("pairs", 2)
@@ -102,7 +104,7 @@ def apart(s: ApproachMemory, a: MovingPart, b: MovingPart, begin: float, end: fl
         turn(s, s.motion[side])
         place(s, a, s.turned[0], 0)
         place(s, b, s.turned[1], s.blocks)
-        if cells_apart(s, a.cells, b.cells):
+        if cells_far(s, a.cells, b.cells) if s.required > 0.0 else cells_apart(s, a.cells, b.cells):
             return True
         if s.closely != 0 and (ball_apart(s, a, s.turned[0], b.cells, s.blocks) or ball_apart(s, b, s.turned[1], a.cells, 0)):
             return True
@@ -112,7 +114,7 @@ def apart(s: ApproachMemory, a: MovingPart, b: MovingPart, begin: float, end: fl
 @native
 def balls_meet(s: ApproachMemory, a: MovingPart, b: MovingPart) -> bool:
     """Whether the balls round the moving centres R O + T may meet. (Snyder 1993, Section 6; the printed formula omits R.)"""
-    reach = max((a.radius + b.radius) * MARGIN, _TINY)
+    reach = max((a.radius + b.radius + s.required) * MARGIN, _TINY)
     if not reach < np.inf:
         return True
     first, second = s.image[0], s.image[s.blocks]
@@ -161,11 +163,25 @@ def deform(s: ApproachMemory, part: MovingPart, cells: Intervals) -> None:
 
 @native
 def ball_apart(s: ApproachMemory, a: MovingPart, motion: Intervals, cells: int, first: int) -> bool:
-    """Whether the ball of one part meets none of the images of cells, from block `first` on, of the other. The matrix of `frame` lengthens
-    no vector by more than the root of its greatest sum of absolute values in a row of N N^T.
-    """
+    """Whether the ball of one part meets none of the images of cells, from block `first` on, of the other."""
     if not a.radius < np.inf:
         return False
+    stretch, reach = lengthened(s), max((a.radius + s.required) * MARGIN, _TINY)
+    call_kernel(s.rigid, motion, a.centre, s.cell)
+    for j in range(cells):
+        b, q, square = s.image[first + j // LANES], j % LANES, 0.0
+        for k in range(3):
+            gap = max(0.0, max(s.cell.lo(k, 0) - b.hi(k, q), b.lo(k, q) - s.cell.hi(k, 0)))
+            square += gap * gap
+        if not square > reach * reach * stretch * MARGIN:
+            return False
+    return True
+
+
+@native
+def lengthened(s: ApproachMemory) -> float:
+    """The square of how much the matrix N of `frame` lengthens any vector at most: the greatest sum of absolute values in a row of N N^T.
+    """
     stretch = 0.0
     for i in range(3):
         total = 0.0
@@ -175,15 +191,26 @@ def ball_apart(s: ApproachMemory, a: MovingPart, motion: Intervals, cells: int, 
                 product += s.frame.hi(3 * i + k, 0) * s.frame.hi(3 * j + k, 0)
             total += abs(product)
         stretch = max(stretch, total)
-    reach = max(a.radius * MARGIN, _TINY)
-    call_kernel(s.rigid, motion, a.centre, s.cell)
-    for j in range(cells):
-        b, q, square = s.image[first + j // LANES], j % LANES, 0.0
-        for k in range(3):
-            gap = max(0.0, max(s.cell.lo(k, 0) - b.hi(k, q), b.lo(k, q) - s.cell.hi(k, 0)))
-            square += gap * gap
-        if not square > reach * reach * stretch * MARGIN:
-            return False
+    return stretch
+
+
+@native
+def cells_far(s: ApproachMemory, first: int, second: int) -> bool:
+    """Whether all images of cells of the first part are farther from those of the second than `required`, before the matrix of `frame`."""
+    reach = max(s.required * MARGIN, _TINY)
+    far = reach * reach * lengthened(s) * MARGIN
+    for j in range(second):
+        b, q = s.image[s.blocks + j // LANES], j % LANES
+        for i in range(first):
+            a, p, square = s.image[i // LANES], i % LANES, 0.0
+            for k in range(3):
+                gap, other = a.lo(k, p) - b.hi(k, q), b.lo(k, q) - a.hi(k, p)
+                if other > gap:
+                    gap = other
+                if gap > 0.0:
+                    square += gap * gap
+            if not square > far:
+                return False
     return True
 
 

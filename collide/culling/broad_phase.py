@@ -60,16 +60,16 @@ def windows(parts: Sequence[Extent], owners: Sequence[int] | np.ndarray, span: W
     return {(i, j): (lo, hi) for (i, j), lo, hi in zip(*(values[keep].tolist() for values in (pairs, begin, end)), strict=True)}
 
 
-def closer(pairs: Sequence[tuple[Extent, Extent]], begin: Sequence[float], end: Sequence[float]) -> list[Window]:
-    """Windows of pairs of parts, of which each is *proved* apart outside of its time from `begin` to `end`, that may be shorter; where they
-    are proved apart throughout they end as they begin.
+def closer(pairs: Sequence[tuple[Extent, Extent]], begin: Sequence[float], end: Sequence[float], least: float = 0.0) -> list[Window]:
+    """Windows of pairs of parts, of which each is *proved* apart outside of its time from `begin` to `end`, by more than `least`, that may
+    be shorter; where they are proved so throughout they end as they begin.
     """
     parts, rows = _numbered(pairs)
     lo, hi = np.array(begin, float), np.array(end, float)
     step = np.where(lo < hi, 2.0 * (hi - lo), np.inf)
     approach = Approach(parts, rows)
-    hi = approach.moved_on(hi, lo, step, tries=_TRIES, finest=_COARSE, backward=True)
-    lo = approach.moved_on(lo, hi, step, tries=_TRIES, finest=_FINEST)
+    hi = approach.moved_on(hi, lo, step, tries=_TRIES, finest=_COARSE, backward=True, least=least)
+    lo = approach.moved_on(lo, hi, step, tries=_TRIES, finest=_FINEST, least=least)
     return list(zip(lo.tolist(), hi.tolist(), strict=True))
 
 

@@ -20,6 +20,7 @@ from ..bodies.implicit_parts import is_large
 from ..bodies.parameters import variable_of
 from ..bodies.turning import Turning, shared, sliced, turnings
 from ..culling.boxes_apart import least_distances
+from ..culling.broad_phase import closer
 from ..moment.pairs import Pair
 from ..search.problem import Problem
 from ..situations.distance import nearest
@@ -100,6 +101,18 @@ class Meetings(Neighbourhood):
             least.append(found)
             pairs.append(np.column_stack([np.full(len(found), k), own]))
         return NearPartPairs(labels, np.concatenate(least), np.concatenate(pairs), functools.partial(self._meeting, upper, closed))
+
+    def nearer(self, meetings: Sequence[Meeting], reach: float) -> list[Meeting]:
+        """Those of the meetings that may come as near as `reach`, each in a window outside of which it is *proved* that they do not."""
+        if not reach < math.inf or self.span[0] == self.span[1]:
+            return [*meetings]
+        moving = [k for k, m in enumerate(meetings) if m.label not in self.turned and m.window[0] < m.window[1]]
+        extents = [(self._extent(m.label[0], m.first, m.stage), self._extent(m.label[1], m.second, m.stage))
+                   for m in map(meetings.__getitem__, moving)]
+        windows = closer(extents, [meetings[k].window[0] for k in moving], [meetings[k].window[1] for k in moving], reach)
+        known = dict(zip(moving, windows, strict=True))
+        found = [m._replace(window=known.get(k, m.window)) for k, m in enumerate(meetings)]
+        return [m for k, m in enumerate(found) if k not in known or m.window[0] < m.window[1]]
 
     def _least(self, label: Pair, upper: float, closed: bool) -> tuple[np.ndarray, np.ndarray]:
         """The same of one pair of bodies: how near (n,) parts come in stages (n, 3) at most."""

@@ -165,7 +165,7 @@ class Neighbours(Meetings):
         if len(near) > 2 * FEW and not found.upper < math.inf:
             self._seed(near.nearest_first()[:FEW], reach, clock, found)
             near = near.within(found.upper)
-        meetings = list(near)
+        meetings = self.nearer(list(near), min(found.upper, asked.reach))
         problems = _converted((self.problem(m, reach, len(meetings) > FEW) for m in meetings), clock)
         return meetings, problems, len(problems) == len(meetings)
 

@@ -154,9 +154,10 @@ class Neighbourhood:
         found = self.staged.table(k)
         return None if found is None else found[self.stages]
 
-    def _extent(self, k: int, part: Cell) -> Extent:
+    def _extent(self, k: int, part: Cell, stage: int = 0) -> Extent:
+        """The extent of a part with the numbers of a stage."""
         found = where(part, self.numbers[k], self.span) if part.leaves else None
-        return extent_of(part, self.numbers[k], None if found is None else tuple(map(tuple, found.tolist())))
+        return extent_of(part, self.staged.numbers(k, stage), None if found is None else tuple(map(tuple, found.tolist())))
 
     def rests(self, label: Pair) -> bool:
         """Whether two bodies keep their shapes and places: all that is asked of them is then known at one moment."""

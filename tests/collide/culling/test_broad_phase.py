@@ -13,7 +13,7 @@ from collide.bodies.crowd import Crowd
 from collide.bodies.extent import _GRID, Extent, swept
 from collide.culling import broad_phase
 from collide.culling.approach import Approach
-from collide.culling.broad_phase import may_meet, windows
+from collide.culling.broad_phase import closer, may_meet, windows
 from collide.timeline.scene import Scene
 from generative import ParametricSurface, Rigid, axis_angle, t, u, v
 from generative.primitives import ball as implicit_ball
@@ -287,3 +287,20 @@ def test_cells_and_ball_hold_the_corners_of_a_patch() -> None:
         cells = patch.cells(np.zeros((1, 2)))[0]
         assert ((cells[..., 0] <= corner) & (corner <= cells[..., 1])).all(axis=1).any()
         assert np.linalg.norm(corner - patch.ball[:3]) <= patch.ball[3] * (1 + 1e-12)
+
+
+@pytest.mark.parametrize("least", [0.1, 1.5, 2.0])
+def test_pairs_that_keep_a_distance(least: float) -> None:
+    """Balls of radius 1, one of which passes the other at 2 + 1: they are as near as `least` while |2 t| is no more than
+    sqrt((2 + least)^2 - 3^2), if ever.
+    """
+    ball = ParametricSurface([sp.cos(u) * sp.cos(v), sp.sin(u) * sp.cos(v), sp.sin(v)], {u: (0, 2 * sp.pi), v: (-sp.pi / 2, sp.pi / 2)})
+    passing = ball.moved(Rigid(rotation=axis_angle([1, 2, 2], 5 * t))).moved(Rigid(translation=[2 * t, 0, 0]))
+    pair = extent(passing), extent(ball.moved(Rigid(translation=[0, 0, 3])))
+    ((lo, hi),) = closer([pair], [-4.0], [4.0], least)
+    if least > 1:
+        half = np.sqrt((2 + least) ** 2 - 9) / 2
+        assert -4.0 < lo <= -half < half <= hi < 4.0
+    else:
+        assert lo == hi
+    assert closer([pair], [-4.0], [4.0], 1.5 * least)[0][0] <= lo
