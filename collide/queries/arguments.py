@@ -82,13 +82,16 @@ def _beyond_doubles(piece: Any) -> bool:
 
 def check_bodies(bodies: Sequence[Any], span: tuple[float, float]) -> None:
     for k, body in enumerate(bodies):
-        name = called(bodies, k)
-        if isinstance(body, ParametricSurface):
-            check_surface(body, name, span)
-        elif isinstance(body, ImplicitBody):
-            check_leaves(body, name, span)
-        elif not isinstance(body, Mesh):
-            _check_solid(body, name, span)
+        check_body(body, called(bodies, k), span)
+
+
+def check_body(body: Any, name: str, span: tuple[float, float]) -> None:
+    if isinstance(body, ParametricSurface):
+        check_surface(body, name, span)
+    elif isinstance(body, ImplicitBody):
+        check_leaves(body, name, span)
+    elif not isinstance(body, Mesh):
+        _check_solid(body, name, span)
 
 
 def ignored_pairs(given: Any, bodies: Sequence[Any]) -> Pairs:

@@ -1,18 +1,21 @@
 """The parameters that a question is asked for: numbers, or ranges of numbers, for the `Parameter` symbols of its bodies."""
 
 import itertools
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import Any
 
 import sympy as sp
 
 from codegen.deadline import check
 from codegen.given import TEXT, shown
+from generative import ImplicitBody
+from generative.body import called
+from generative.changes import pieces_of
 from generative.family import parameters_in
 from generative.symbols import Parameter, exact, text
 
 from ..bodies.parameters import substituted
-from .arguments import check_bodies
+from .arguments import check_body
 
 # At the ends of ranges, and at zero, it is looked for bodies that degenerate, at so many combinations at most.
 _MOST = 64
@@ -72,16 +75,36 @@ def points_in(ranges: Mapping[Any, Range]) -> dict[Any, Any]:
 
 
 def check_ranges(bodies: Sequence[Any], ranges: Mapping[Any, Range], span: tuple[float, float]) -> None:
-    """Refuses ranges in which a body degenerates, as far as that is seen at their ends, and at zero."""
-    ends = [[lo] if lo == hi else [lo, hi, *([sp.Integer(0)] if lo < 0 < hi else [])] for lo, hi in ranges.values()]
+    """Refuses ranges in which a body degenerates, as far as that is seen at their ends, and at zero: in the shape of a body, and in each
+    factor of its motion.
+    """
+    known = set[Any]()
+    for k, body in enumerate(bodies):
+        shape = body if isinstance(body, ImplicitBody) else body.resting
+        for at in _corners(parameters_in(shape), ranges):
+            _check(lambda shape=shape, at=at, k=k: check_body(substituted(shape, at), called(bodies, k), span), at)
+        factors = {f for piece in pieces_of(body) for f in piece.motion.factors} - known
+        for factor in factors:
+            for at in _corners(factor.symbols, ranges):
+                _check(lambda factor=factor, at=at: factor.changed(lambda e: e.xreplace(at)).entries, at)
+        known |= factors
+
+
+def _corners(symbols: Collection[Any], ranges: Mapping[Any, Range]) -> Iterator[dict[Any, Any]]:
+    """Values of those of the symbols that have ranges."""
+    own = {s: ends for s, ends in ranges.items() if s in symbols}
+    ends = [[lo] if lo == hi else [lo, hi, *([sp.Integer(0)] if lo < 0 < hi else [])] for lo, hi in own.values()]
     for values in itertools.islice(itertools.product(*ends), _MOST):
         check()
-        at = dict(zip(ranges, values, strict=True))
-        try:
-            check_bodies([substituted(body, at) for body in bodies], span)
-        except ValueError as error:
-            where = ", ".join(f"{s} = {value}" for s, value in at.items())
-            raise ValueError(f"{error} (with {where}, in the ranges of the parameters)") from None
+        yield dict(zip(own, values, strict=True))
+
+
+def _check(made: Callable[[], Any], at: Mapping[Any, Any]) -> None:
+    try:
+        made()
+    except ValueError as error:
+        where = ", ".join(f"{s} = {value}" for s, value in at.items())
+        raise ValueError(f"{error} (with {where}, in the ranges of the parameters)" if at else str(error)) from None
 
 
 def for_any(ranges: Mapping[Any, Range]) -> str:
