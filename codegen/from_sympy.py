@@ -242,7 +242,8 @@ def flow_of(problem: InitialValueProblem) -> Flow:
     places = {TIME: pool.variable(0), **{state(k): pool.variable(k + 1) for k in range(n)}, **data}
     low, high = (convert([pair[end] for pair in problem.start], data, pool) for end in range(2))
     begin, end = problem.span
-    return described(convert(problem.rates, places, pool), low, high, begin, end, problem.steps, problem.ranges)
+    return described(convert(problem.rates, places, pool), low, high, begin, end, problem.steps, problem.ranges,
+                     divisions=problem.divisions)
 
 
 def _solution(pool: ExprPool, e: Any, args: list[Expr]) -> Expr:

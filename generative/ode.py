@@ -20,13 +20,15 @@ STEPS = 1000
 
 
 def ode(rates: Sequence[Any], states: Sequence[Any], start: Sequence[Any], time: Sequence[Any], *,
-        ranges: Mapping[Any, Any] | None = None, steps: int = STEPS) -> list[Any]:
+        ranges: Mapping[Any, Any] | None = None, steps: int = STEPS, divisions: int = 1) -> list[Any]:
     """The solution of x_k' = f_k(x, t), x_k(t0) = s_k as SymPy functions, one a state, that may stand in any formula and motion.
 
     `rates`: the formulas f_k, of the symbols `states`, of the time, and of any other symbols. `start`: the values s_k: numbers, formulas of
     other symbols, or pairs (lo, hi) of numbers, of which one is the value and nobody knows which. `time`: (t, t0), the symbol of
     the time and the time of the start; (t, t0, end) with an end; or (t, t0, begin, end). Without them the equations are integrated over a
-    time of `SPAN` both ways. `ranges`: pairs (lo, hi) for other symbols, which they are never beyond.
+    time of `SPAN` both ways. `ranges`: pairs (lo, hi) for other symbols, which they are never beyond. `divisions`: in so many parts start
+    values that are pairs are divided at most, until the end is reached from each; each part takes some hundredths of a second. One equation
+    alone needs none: its solutions do not cross, and lie between those from both ends.
 
     Inclusion functions *enclose*: values are those of the solution, or of every one that the ranges allow, by validated Taylor series of
     order 20 with a remainder (Lohner 1987), integrated once, when a kernel needs them. Where the solution ends, at a pole or where its
@@ -64,7 +66,8 @@ def ode(rates: Sequence[Any], states: Sequence[Any], start: Sequence[Any], time:
     data = sorted(free_symbols(*later, *(e for pair in first for e in pair)) - {*change.values(), TIME}, key=str)
     placed = {s: datum(k) for k, s in enumerate(data)}
     problem = InitialValueProblem([replaced(e, placed) for e in later], [(replaced(a, placed), replaced(b, placed)) for a, b in first],
-                                  [known_ends.get(s) for s in data], span, _steps(steps), [s.name for s in names])
+                                  [known_ends.get(s) for s in data], span, _count(steps, "steps"), [s.name for s in names],
+                                  _count(divisions, "divisions"))
     return [Solution(own - begin, problem, k, *data) for k in range(len(names))]
 
 
@@ -130,9 +133,9 @@ def _time(given: Any) -> tuple[Any, Any, tuple[float, float]]:
     return _symbol(symbol), start, (least - more, most + more)
 
 
-def _steps(given: Any) -> int:
+def _count(given: Any, what: str) -> int:
     if not isinstance(given, int) or isinstance(given, bool) or given < 1:
-        raise ValueError(f"ode needs a positive number of steps, got {shown(given)}")
+        raise ValueError(f"ode needs a positive number of {what}, got {shown(given)}")
     return given
 
 

@@ -36,20 +36,20 @@ def datum(k: int) -> Any:
 class InitialValueProblem(sp.Atom):  # type: ignore[misc]
     """x' = f(x, s, p), x(0) = x0(p): `rates` has the formulas f, `start` pairs of formulas, the least and the greatest value, `ranges` the
     ends of each parameter, or None where they are not known. It is integrated from 0 to the two numbers of `span`, in at most so many
-    `steps` each way. `names` are for display.
+    `steps` each way; the start is divided in so many parts (`divisions`). `names` are for display.
     """
 
-    __slots__ = ("names", "ranges", "rates", "span", "start", "steps")
+    __slots__ = ("divisions", "names", "ranges", "rates", "span", "start", "steps")
 
     def __new__(cls, rates: Sequence[Any], start: Sequence[Pair], ranges: Sequence[Range], span: tuple[float, float], steps: int,
-                names: Sequence[str]) -> "InitialValueProblem":
+                names: Sequence[str], divisions: int = 1) -> "InitialValueProblem":
         made: InitialValueProblem = super().__new__(cls)
         made.rates, made.start, made.ranges = tuple(rates), tuple(start), tuple(ranges)
-        made.span, made.steps, made.names = span, steps, tuple(names)
+        made.span, made.steps, made.names, made.divisions = span, steps, tuple(names), divisions
         return made
 
     def __getnewargs__(self) -> tuple[Any, ...]:
-        return self.rates, self.start, self.ranges, self.span, self.steps, self.names
+        return self.rates, self.start, self.ranges, self.span, self.steps, self.names, self.divisions
 
     def __getstate__(self) -> None:
         return None
@@ -58,7 +58,8 @@ class InitialValueProblem(sp.Atom):  # type: ignore[misc]
         return self.__getnewargs__()
 
     def sort_key(self, order: Any = None) -> Any:
-        return self.class_key(), (1, (str((self.rates, self.start, self.ranges, self.span, self.steps)),)), sp.S.One.sort_key(), sp.S.One
+        told = str((self.rates, self.start, self.ranges, self.span, self.steps, self.divisions))
+        return self.class_key(), (1, (told,)), sp.S.One.sort_key(), sp.S.One
 
     def _sympystr(self, printer: Any) -> str:
         return f"InitialValueProblem({', '.join(self.names)})"
@@ -72,7 +73,7 @@ class InitialValueProblem(sp.Atom):  # type: ignore[misc]
         change = {datum(k): e for k, e in enumerate(values)}
         rates = [replaced(e, change) for e in self.rates]
         start = [(replaced(a, change), replaced(b, change)) for a, b in self.start]
-        return InitialValueProblem(rates, start, (), self.span, self.steps, self.names)
+        return InitialValueProblem(rates, start, (), self.span, self.steps, self.names, self.divisions)
 
     def varied(self, parameter: int) -> "InitialValueProblem":
         """Together with the derivatives y of all x by a parameter, after them: y' = (df/dx) y + df/dp."""
@@ -81,7 +82,7 @@ class InitialValueProblem(sp.Atom):  # type: ignore[misc]
         start = [(a.diff(p), b.diff(p)) for a, b in self.start]
         names = [f"d{name}/dp{parameter}" for name in self.names]
         return InitialValueProblem([*self.rates, *more], [*self.start, *start], self.ranges, self.span, self.steps,
-                                   [*self.names, *names])
+                                   [*self.names, *names], self.divisions)
 
 
 class Solution(_Function):

@@ -238,12 +238,13 @@ def _at(body: Expr, leaf: Expr, value: Expr) -> Expr:
 
 def _either(p: ExprPool, e: Expr, d: dict[int, Expr]) -> Expr:
     """Each form has its own derivative; that of the second counts where it is differentiable, and its guard with it. At a point where
-    the first form is a number chosen by hand, the derivative of that number is none of the function.
+    the first form is a number chosen by hand, the derivative of that number is none of the function: there the second form counts at
+    points, so `near` is no constant.
     """
     first, second, guard, near = e.args
     zero = p.constant(0)
     slope = d.get(first.index, zero)
-    if first.op == "where":
+    if first.op == "where" and near.op != "constant":
         slope = p.where(first.args[0], d.get(first.args[1].index, zero), p.node("undefined"))
     return p.node("either", slope, d.get(second.index, zero), p.guarded(second, guard), near, value=3)
 
@@ -262,7 +263,8 @@ def varied(family: flows.Flow, parameter: int) -> flows.Flow:
     seeds = {own[2 * n + 1 + parameter].index: pool.constant(1), **{own[k + 1].index: own[n + 1 + k] for k in range(n)}}
     found = along(pool, reachable([*rates, *low, *high]), seeds)
     rates, low, high = ([*part, *(found.get(e.index, pool.constant(0)) for e in part)] for part in (rates, low, high))
-    return flows.described(rates, low, high, family.begin, family.end, family.steps, family.ranges, family.depth + 1)
+    return flows.described(rates, low, high, family.begin, family.end, family.steps, family.ranges, family.depth + 1,
+                           family.divisions)
 
 
 def partials(outputs: Sequence[Expr], variables: Sequence[Expr]) -> list[list[Expr]]:

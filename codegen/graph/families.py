@@ -78,4 +78,5 @@ def for_all(family: Flow) -> Flow:
     ends = [(pool.constant(lo), pool.constant(hi)) for lo, hi in family.ranges]
     place = {pool.variable(family.states + 1 + j).index: pool.node("hull", *pair) for j, pair in enumerate(ends)}
     low, high = ([*substitute(part, place), *(pair[k] for pair in ends)] for k, part in enumerate((low, high)))
-    return described([*rates, *[pool.constant(0)] * len(ends)], low, high, family.begin, family.end, family.steps)
+    still = [pool.constant(0)] * len(ends)
+    return described([*rates, *still], low, high, family.begin, family.end, family.steps, divisions=family.divisions)

@@ -18,7 +18,8 @@ from .serialize import deserialize, serialize
 class Flow(NamedTuple):
     """`graph`: f_1, ..., f_n, of the time as variable 0 and of the states as 1 to n; then the lower and the upper ends of x0, all without
     variables. To be integrated from 0 to `begin` and to `end`, in at most so many `steps` each way. A flow with `ranges` has parameters, as
-    variables from n + 1 on, also in x0 (see `families`); `depth` says how often derivatives by parameters were taken.
+    variables from n + 1 on, also in x0 (see `families`); `depth` says how often derivatives by parameters were taken. The start may
+    be divided in so many parts (`divisions`).
     """
 
     graph: bytes
@@ -28,6 +29,7 @@ class Flow(NamedTuple):
     steps: int
     ranges: tuple[tuple[float, float], ...] = ()
     depth: int = 0
+    divisions: int = 1
 
     @property
     def parts(self) -> tuple[list[Expr], list[Expr], list[Expr]]:
@@ -55,9 +57,9 @@ class FlowTable(NamedTuple):
 
 
 def described(rates: Sequence[Expr], low: Sequence[Expr], high: Sequence[Expr], begin: float, end: float, steps: int,
-              ranges: tuple[tuple[float, float], ...] = (), depth: int = 0) -> Flow:
+              ranges: tuple[tuple[float, float], ...] = (), depth: int = 0, divisions: int = 1) -> Flow:
     """The flow of nodes of one pool; see `Flow.graph`."""
-    return Flow(serialize([*rates, *low, *high]), len(rates), begin, end, steps, ranges, depth)
+    return Flow(serialize([*rates, *low, *high]), len(rates), begin, end, steps, ranges, depth, divisions)
 
 
 def encoded(component: int, flow: Flow) -> bytes:

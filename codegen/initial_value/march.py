@@ -24,6 +24,7 @@ from ..reference.interpreter import enclose_constant
 from .cells import KEPT, gathered, packed, unpacked
 from .march_loop import NO_STEP, ROOM_LEFT, march
 from .march_memory import MarchMemory
+from .merged import ends_and_middle, filled, halves, merged
 from .series import ORDER, kernels
 
 Array = np.ndarray
@@ -44,7 +45,29 @@ def solve(flow: Flow) -> FlowTable:
 
 
 def integrated(flow: Flow) -> FlowTable:
-    """The same, computed: from the start both ways."""
+    """The same, computed: of one equation from both ends of its start, else of so many parts of the start as it takes and the flow allows.
+    """
+    _, low, high = flow.parts
+    if low == high:
+        return _integrated(flow)
+    if flow.states == 1:
+        return filled(flow, merged([_integrated(each) for each in ends_and_middle(flow)]))
+    parts = [(flow, _integrated(flow))]
+    while len(parts) < flow.divisions:
+        shortest = max(range(len(parts)), key=lambda k: _missing(flow, parts[k][1]))
+        if not any(parts[shortest][1].reason):
+            break
+        parts += [(half, _integrated(half)) for half in halves(parts.pop(shortest)[0])]
+    return merged([table for _, table in parts]) if len(parts) > 1 else parts[0][1]
+
+
+def _missing(flow: Flow, table: FlowTable) -> float:
+    """The time for which no solution is known; without cells all of it."""
+    return flow.end - flow.begin - (table.ends[-1] - table.ends[0] if len(table.ends) else 0.0) if any(table.reason) else -1.0
+
+
+def _integrated(flow: Flow) -> FlowTable:
+    """The table from the whole start, both ways."""
     parts, reasons = list[tuple[Array, ...]](), list[str]()
     for end in (flow.begin, flow.end):
         cells, reason = _march(flow, end)
