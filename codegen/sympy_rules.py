@@ -6,6 +6,7 @@ from typing import Any
 
 import sympy as sp
 
+from .forms.choices import chosen
 from .forms.identities import both, cotangent, difference, fraction, logarithm, modulo, product
 from .forms.removable import completed, equal, total
 from .functions import Chebyshev, SphericalBesselQuotient, Spline
@@ -142,7 +143,7 @@ def _piecewise(p: ExprPool, e: Any, args: list[Expr]) -> Expr:
     value = p.node("undefined")
     for expression, condition in reversed(list(zip(args[::2], args[1::2], strict=True))):
         value = completed(p.where(condition, expression, value))
-    return value
+    return chosen(value, args[::2], args[1::2])
 
 
 def _equal(p: ExprPool, e: Any, args: list[Expr]) -> Expr:

@@ -345,7 +345,10 @@ def natural(outputs: Sequence[Expr], whole: bool = True) -> list[Expr]:
     done: dict[int, Expr] = {}
     for e in order:
         args = tuple(done[a.index] for a in e.args)
-        if e.op == "either" and args[0].op == "restricted":
+        if e.op == "either" and e.args[3].op == "constant":
+            # The first form counts at points, and so lacks no value.
+            done[e.index] = args[0]
+        elif e.op == "either" and args[0].op == "restricted":
             done[e.index] = e if whole else e.pool.node("undefined")
         elif e.op == "either" and not (whole and args[0].op == "where"):
             done[e.index] = args[0]
