@@ -15,6 +15,7 @@ Each folder imports only those before it:
 - `proof`: logs of proofs, and the checker, which imports nothing of all this
 - `queries`: the public questions
 - `world`: simulation, which asks them from event to event
+- `shell`: thin sheets that bend, in steps of time
 """
 
 from .siblings import check_siblings, leave_working_folder
@@ -25,6 +26,7 @@ check_siblings("codegen", "generative")
 # ruff: noqa: E402
 from codegen.interval import Interval
 
+from . import shell
 from .answers.clashes import Clashes, ClashKind, ClashSpell, TouchRegion
 from .answers.consistency import ContradictionError
 from .answers.contact_times import ContactTimes, Spell
@@ -82,6 +84,6 @@ __all__ = [
     "Trace", "Tracked", "World", "Zeros", "ZerosStatus", "bezier_pairs", "bezier_triangle_pairs", "boolean", "check", "check_solid",
     "clash", "classify", "clearance", "clearance_batch", "clearance_range", "contact_batch", "contacts_during", "critical_value",
     "distance", "edge_edge", "exact_mass_properties", "first_contact", "hull_overlap", "joint_travel", "mass_properties", "maximize",
-    "mesh_mesh", "minimize", "nurbs_to_bezier", "pave", "self_contact", "solve", "step_limit", "touch", "trace", "triangle_triangle",
-    "vertex_face",
+    "mesh_mesh", "minimize", "nurbs_to_bezier", "pave", "self_contact", "shell", "solve", "step_limit", "touch", "trace",
+    "triangle_triangle", "vertex_face",
 ]

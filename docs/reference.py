@@ -25,6 +25,7 @@ COLLIDE: Tasks = {
                                "TouchStatus Closest ClosestPair SweepAndPrune Near NearestTriangles hull_overlap HullOverlap "
                                "boolean Boolean step_limit Swarm Changes",
     "Simulation": "World RigidBody Run Outcome mass_properties MassProperties exact_mass_properties ExactMass",
+    "Thin sheets": "shell.Sheet shell.simulate shell.ShellRun",
     "Zeros, minima and sets of inequalities": "solve Zeros ZerosStatus minimize Minimum MinimumStatus maximize Maximum MaximumStatus "
                                               "pave Subpaving SubpavingStatus",
     "Proofs, and how a search went": "check trace Trace Budget Interval ContradictionError",

@@ -141,7 +141,7 @@ def test_imports_point_one_way(package: str) -> None:
 ORDER: dict[str, list[str]] = {
     "codegen": ["graph", "functions", "forms", "reference", "emit", "machine", "algebra", "time_bounds", "initial_value", "hand"],
     "collide": ["bodies", "search", "culling", "situations", "moment", "timeline", "picture", "answers", "proof", "bezier", "polyhedra",
-                "sheets", "queries", "world"],
+                "sheets", "queries", "world", "shell"],
     "collide.polyhedra": ["exact", "primitives", "mesh", "closest", "location", "touch", "distance", "flat", "boolean", "step"],
     "collide.world": ["solids", "mass", "shapes", "rigid_body", "motion", "features", "contact", "contact_solver", "dynamics",
                       "broad_phase", "narrow_phase", "simulation", "certified"],

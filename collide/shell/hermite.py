@@ -1,7 +1,7 @@
 """Bicubic Hermite patches on a grid of nodes: shape functions and their derivatives, and where each patch takes its numbers from.
 
-A node has the place x and the derivatives x_u, x_v and x_uv, by parameters that go from 0 to 1 along each patch. Patches that share nodes join
-with continuous tangents (`generative.patch.hermite`).
+A node has the place x and the derivatives x_u, x_v and x_uv, by parameters that go from 0 to 1 along each patch. Patches that share nodes
+join with continuous tangents (`generative.patch.hermite`).
 """
 
 import itertools
@@ -14,8 +14,9 @@ _CUBIC = np.array([[1.0, 0, -3, 2], [0, 1, -2, 1], [0, 0, 3, -2], [0, 0, -1, 1]]
 
 def cubic(at: np.ndarray, order: int = 0) -> np.ndarray:
     """(n, 4): derivatives of the four cubic Hermite functions at parameters (n,)."""
-    powers = np.array([[np.prod(np.arange(k - order + 1, k + 1)) * a ** max(k - order, 0) if k >= order else 0.0 for k in range(4)] for a in at])
-    return powers @ _CUBIC.T
+    factors = [float(np.prod(np.arange(k - order + 1, k + 1))) if k >= order else 0.0 for k in range(4)]
+    powers = np.stack([f * at ** max(k - order, 0) for k, f in enumerate(factors)], axis=1)
+    return np.asarray(powers @ _CUBIC.T)
 
 
 def functions(at: np.ndarray, orders: tuple[int, int] = (0, 0)) -> np.ndarray:

@@ -1,8 +1,8 @@
 """Energy of a thin shell for each unit of its rest area, as a SymPy formula; its gradient and its Hessian, compiled.
 
-The strain of the middle surface is E = (a - A) / 2, of the first fundamental forms now and at rest; its change of curvature is K = B - b, of
-the second ones. With C of an isotropic material in plane stress the energy is (h / 2) E:C:E + (h^3 / 24) K:C:K (Koiter's form for thin shells,
-as in Kiendl, Bletzinger, Linhard and Wuechner 2009, Section 3).
+The strain of the middle surface is E = (a - A) / 2, of the first fundamental forms now and at rest; its change of curvature is K = B - b,
+of the second ones. With C of an isotropic material in plane stress the energy is (h / 2) E:C:E + (h^3 / 24) K:C:K (Koiter's form for thin
+shells, as in Kiendl, Bletzinger, Linhard and Wuechner 2009, Section 3).
 """
 
 import functools

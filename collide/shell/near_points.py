@@ -11,8 +11,8 @@ _NONE, _INNER = 1e-12, 1e-9
 
 
 class NearPoints(NamedTuple):
-    """Of c contacts: vertices (c, 4), the `shares` (c, 4) by which differences of points are sums of these, `normals` (c, 3) along which the first
-    part is above the second, and `gaps` (c,).
+    """Of c contacts: vertices (c, 4), the `shares` (c, 4) by which differences of points are sums of these, `normals` (c, 3) along which
+    the first part is above the second, and `gaps` (c,).
     """
 
     vertices: np.ndarray
@@ -29,8 +29,8 @@ class NearPoints(NamedTuple):
 
 
 def near_points(parts: Parts, before: np.ndarray, after: np.ndarray, thickness: float, moving: int) -> NearPoints:
-    """The contacts of which the step from `before` to `after` may bring the points nearer than a thickness. Vertices from number `moving` on
-    stay where they are: no contacts are between these alone.
+    """The contacts of which the step from `before` to `after` may bring the points nearer than a thickness. Vertices from number `moving`
+    on stay where they are: no contacts are between these alone.
     """
     near = NearParts(parts, before, after, thickness)
     found = [_of_faces(near.points, before), _of_edges(near.edges, before)]

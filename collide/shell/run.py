@@ -21,8 +21,8 @@ _POSE = np.array([0.0]), np.array([[0.0, 0, 0, 1, 0, 0, 0]])
 
 
 class Step(NamedTuple):
-    """A step that ends at `time`: `places` (4 k, 3) of the nodes, how many `contacts` got impulses, the `part` of the movement that is proved free of
-    contact, and seconds of the whole step and of its collisions.
+    """A step that ends at `time`: `places` (4 k, 3) of the nodes, how many `contacts` got impulses, the `part` of the movement that is
+    proved free of contact, and seconds of the whole step and of its collisions.
     """
 
     time: float

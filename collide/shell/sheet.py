@@ -29,7 +29,8 @@ class Sheet(Frozen):
     thickness, young, poisson, density : float
         Thickness h; Young's modulus; Poisson's ratio, from 0 to less than 1/2; mass for each unit of volume.
     cells : int, optional
-        Cells along each side of a patch, of the triangles by which contacts are found.
+        Cells along each side of a patch, of the triangles by which contacts are found; at least 2, since with one the slopes of what lies
+        between the nodes would be free.
 
     Raises
     ------
@@ -38,8 +39,8 @@ class Sheet(Frozen):
 
     Notes
     -----
-    The energy is (h / 2) E:C:E + (h^3 / 24) K:C:K for each unit of rest area (Koiter's form), by 3 by 3 Gauss points a patch; the mass matrix is
-    that of the formula, integrated exactly.
+    The energy is (h / 2) E:C:E + (h^3 / 24) K:C:K for each unit of rest area (Koiter's form), by 3 by 3 Gauss points a patch. The mass
+    matrix is that of the formula, integrated exactly.
 
     Examples
     --------
@@ -55,8 +56,10 @@ class Sheet(Frozen):
             check_positive(f"the {name} of a sheet", value)
         if not (is_number(poisson) and 0 <= poisson < 0.5):
             raise ValueError(f"Poisson's ratio of a sheet is from 0 to less than 1/2, got {shown(poisson)}")
-        if len(patches) != 2 or not all(isinstance(n, (int, np.integer)) and n > 0 for n in (*patches, cells)):
-            raise ValueError(f"a sheet has positive numbers of patches and cells, got {shown(patches)} and {shown(cells)}")
+        if len(patches) != 2 or not all(isinstance(n, (int, np.integer)) and n > 0 for n in patches):
+            raise ValueError(f"a sheet has positive numbers of patches along x and y, got {shown(patches)}")
+        if not isinstance(cells, (int, np.integer)) or cells < 2:
+            raise ValueError(f"a patch of a sheet has at least 2 cells along each side, got {shown(cells)}")
         self.size, self.patches, self.cells = (float(size[0]), float(size[1])), (int(patches[0]), int(patches[1])), int(cells)
         self.thickness, self.density = float(thickness), float(density)
         self.material = koiter.Material.of(float(young), float(poisson), float(thickness))
@@ -66,8 +69,8 @@ class Sheet(Frozen):
     def _flat(self) -> np.ndarray:
         (n, m), (width, depth) = self.patches, self.size
         places = np.zeros((n + 1, m + 1, 4, 3))
-        places[..., 0, 0], places[..., 0, 1] = np.meshgrid(np.linspace(-0.5, 0.5, n + 1) * width, np.linspace(-0.5, 0.5, m + 1) * depth,
-                                                           indexing="ij")
+        along = np.linspace(-0.5, 0.5, n + 1) * width, np.linspace(-0.5, 0.5, m + 1) * depth
+        places[..., 0, 0], places[..., 0, 1] = np.meshgrid(*along, indexing="ij")
         places[..., 1, 0], places[..., 2, 1] = width / n, depth / m
         return places.reshape(-1, 3)
 

@@ -1,8 +1,8 @@
 """Implicit steps of a sheet under gravity, with contact.
 
-A step solves M (d - h v) / h^2 + grad E(q + d) = f for the movement d of the nodes by Newton's method (Baraff and Witkin 1998): linear systems are
-sparse, and symmetric. Contacts then get impulses by Coulomb's law, which change d by the inverse of the last matrix; and the sheet goes as far
-as `step_limit` proves its triangles free of contact with themselves and with what is around.
+A step solves M (d - h v) / h^2 + grad E(q + d) = f for the movement d of the nodes by Newton's method (Baraff and Witkin 1998): linear
+systems are sparse, and symmetric. Contacts then get impulses by Coulomb's law, which change d by the inverse of the last matrix; and the
+sheet goes as far as `step_limit` proves its triangles free of contact with themselves and with what is around.
 """
 
 import time as clock
@@ -33,8 +33,8 @@ _SAFELY, _OUT = 0.9, 0.2
 
 
 class _Simulation:
-    def __init__(self, sheet: Sheet, places: np.ndarray, step: float, gravity: np.ndarray, obstacles: Sequence[Mesh], held: Mapping[Any, Any],
-                 friction: float, thickness: float, damping: float) -> None:
+    def __init__(self, sheet: Sheet, places: np.ndarray, step: float, gravity: np.ndarray, obstacles: Sequence[Mesh],
+                 held: Mapping[Any, Any], friction: float, thickness: float, damping: float) -> None:
         self.sheet, self.h, self.friction, self.thickness, self.damping = sheet, step, friction, thickness, damping
         self.places, self.velocity, self.start = places, np.zeros_like(places), places
         still = [m.vertices[:, :3] for m in obstacles]
@@ -113,7 +113,8 @@ class _Simulation:
             there.ravel()[self.free] += share * step
             away = (there - self.h * self.velocity).ravel()
             rubbed = self.damping * self.h * float(there.ravel() @ (mass @ there.ravel()))
-            return 0.5 * (float(away @ (mass @ away)) + rubbed) + self.sheet.energy(self.places + there) - float(self.force @ there.ravel())
+            kinetic, elastic = 0.5 * (float(away @ (mass @ away)) + rubbed), self.sheet.energy(self.places + there)
+            return kinetic + elastic - float(self.force @ there.ravel())
 
         share, here = 1.0, potential(0.0)
         while share > 1e-4 and not potential(share) <= here + 1e-4 * share * slope:
@@ -173,7 +174,8 @@ def simulate(sheet: Sheet, until: float, step: float, *, places: Any = None, gra
     obstacles : sequence of Mesh
         Meshes that stay where they are.
     held : mapping, optional
-        Tuples of numbers of nodes (`Sheet.nodes`), each with the `Motion` of t that carries these from their start, or None where they stay.
+        Tuples of numbers of nodes (`Sheet.nodes`), each with the `Motion` of t that carries these from their start, or None where they
+        stay.
     friction : float
         Coulomb's coefficient of all contacts.
     thickness : float, optional
@@ -219,7 +221,8 @@ def simulate(sheet: Sheet, until: float, step: float, *, places: Any = None, gra
         raise ValueError(f"friction and damping are from 0 up, got {shown(friction)} and {shown(damping)}")
     start = sheet.rest if places is None else sheet._checked(places)
     pull = np.array(doubles(gravity, "the gravity of a sheet", "(3,)"))
-    wide = 0.1 * min(s / (n * sheet.cells) for s, n in zip(sheet.size, sheet.patches, strict=True)) if thickness is None else float(thickness)
+    cell = min(s / (n * sheet.cells) for s, n in zip(sheet.size, sheet.patches, strict=True))
+    wide = 0.1 * cell if thickness is None else float(thickness)
     simulation = _Simulation(sheet, np.array(start), float(step), pull, obstacles, held or {}, float(friction), wide, float(damping))
     count = round(until / step)
     return ShellRun(sheet, np.array(start), tuple(simulation.advance((k + 1) * float(step)) for k in range(count)), tuple(obstacles))

@@ -1,4 +1,4 @@
-"""Sheets that move: free fall, swinging, contact with obstacles and with themselves. Of `collide.shell.simulation`, `near_points` and `run`."""
+"""Sheets that move: free fall, contact with obstacles and with themselves. Of `collide.shell.simulation`, `near_points` and `run`."""
 
 import numpy as np
 import pytest
@@ -23,10 +23,10 @@ def test_a_sheet_falls_as_implicit_euler_falls():
 
 
 def test_a_sheet_comes_to_rest_on_a_table_and_carries_its_weight():
-    own = sheet()
-    run = simulate(own, 0.6, 0.05, places=own.placed(lambda p: p + [0, 0, 0.1]), obstacles=[TABLE], damping=2.0, thickness=0.01)
+    own = sheet((2, 2))
+    run = simulate(own, 0.5, 0.05, places=own.placed(lambda p: p + [0, 0, 0.05]), obstacles=[TABLE], damping=2.0, thickness=0.01)
     last = own.points(run.steps[-1].places)
-    assert run.contacts[-1] > 0 and 0.0 < last[:, 2].min() and np.abs(last[:, 2] - 0.01).max() < 3e-3
+    assert run.contacts[-1] > 0 and last[:, 2].min() > 0.0 and np.abs(last[:, 2] - 0.01).max() < 3e-3
     assert np.abs(run.steps[-1].places - run.steps[-2].places).max() < 1e-3
     faces = np.concatenate([own.triangles, TABLE.triangles + len(last)])
     for one, other in zip(run.steps, run.steps[1:], strict=False):
@@ -36,7 +36,7 @@ def test_a_sheet_comes_to_rest_on_a_table_and_carries_its_weight():
 
 def test_friction_holds_a_sheet_on_a_slope():
     """tan of the slope is 0.2: with a coefficient of 0.6 it stays, without friction it slides as sin says."""
-    own, slope = sheet((2, 2)), np.arctan(0.2)
+    own, slope = sheet((1, 1)), np.arctan(0.2)
     pull = [9.81 * np.sin(slope), 0, -9.81 * np.cos(slope)]
     ways = []
     for friction in (0.6, 0.0):
@@ -47,14 +47,15 @@ def test_friction_holds_a_sheet_on_a_slope():
 
 
 def test_a_folded_sheet_does_not_go_through_itself():
-    """One side is held, the other one is led over it and down: the fold closes, and the sheet touches itself."""
-    own = sheet((6, 2))
+    """One side is held, the other one is led down towards it: the fold closes, and the sheet touches itself."""
+    own = sheet((4, 1))
     nodes = own.nodes
-    folded = own.placed(lambda p: np.column_stack([np.where(p[:, 0] < 0, -0.5, 0.5) * 0 - np.abs(p[:, 0]), p[:, 1], 0.3 * np.tanh(8 * p[:, 0])]))
-    run = simulate(own, 0.6, 0.05, places=folded, held={tuple(nodes[0]): None, tuple(nodes[-1]): Rigid(translation=[0, 0, -t])}, gravity=(0, 0, -2))
+    folded = own.placed(lambda p: np.column_stack([-np.abs(p[:, 0]), p[:, 1], 0.15 * np.tanh(8 * p[:, 0])]))
+    held = {tuple(nodes[0]): None, tuple(nodes[-1]): Rigid(translation=[0, 0, -t])}
+    run = simulate(own, 0.4, 0.1, places=folded, held=held, gravity=(0, 0, -2))
     assert run.contacts.max() > 0 and isinstance(run, ShellRun)
-    top = own.points(run.steps[-1].places)
-    assert step_limit(top, top, mesh=own.triangles) == 1.0
+    places = own.points(run.steps[-1].places)
+    assert step_limit(places, places, mesh=own.triangles) == 1.0 and places[:, 2].max() < 0.1
 
 
 def test_contacts_are_those_of_nearest_points():
