@@ -176,6 +176,19 @@ class Sheet(Frozen):
         along = np.array([[[1.0, 0], [1.0, 1 / 3], [0, 0], [0, 0]], [[0, 0], [0, 0], [1.0, -1 / 3], [1.0, 0]]])
         return np.einsum("cia,djb,pcdbax->pijx", along, along, own, optimize=True)
 
+    def deviation(self, places: np.ndarray) -> float:
+        """A bound, except for rounding, of the distance of all points of the patches from their triangles: h^2 / 4 times that of the second
+        derivatives in any direction of the parameters, of which a cell is h long; these by second differences of control points.
+        """
+        nets = self.nets(places)
+
+        def largest(differences: np.ndarray) -> float:
+            return float(np.linalg.norm(differences, axis=-1).max())
+
+        uu, vv = (6.0 * largest(np.diff(nets, 2, axis=k)) for k in (1, 2))
+        uv = 9.0 * largest(np.diff(np.diff(nets, axis=1), axis=2))
+        return (max(uu, vv) + uv) / (4.0 * self.cells**2)
+
     def placed(self, place: Callable[[np.ndarray], np.ndarray]) -> np.ndarray:
         """Places (4 k, 3) of the nodes where a map takes the flat sheet: points (n, 3) to points (n, 3); derivatives by differences."""
         h = 1e-4

@@ -83,6 +83,22 @@ def test_nets_and_points_are_those_of_hermite_patches():
     assert np.linalg.norm(own.points(places) - middle, axis=1).min() < 1e-14
 
 
+def test_the_deviation_bounds_how_far_patches_are_from_their_triangles():
+    """Against the closest of samples of a wave, which cubics follow to 5e-4; a flat sheet has none."""
+    own = sheet()
+    places = own.placed(lambda p: np.column_stack([p[:, 0], p[:, 1], 0.1 * np.sin(2 * p[:, 0] + p[:, 1])]))
+    fine, coarse = (sheet(cells=c) for c in (12, 2))
+    heights = fine.points(places)[:, 2] - 0.1 * np.sin(2 * fine.points(places)[:, 0] + fine.points(places)[:, 1])
+    assert np.abs(heights).max() < 5e-4 and coarse.deviation(own.rest) < 1e-15
+    corners = coarse.points(places)[coarse.triangles]
+    normals = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
+    shares = np.array([[1, 1, 1], [2, 1, 1], [1, 0, 1]]) / np.array([[3], [4], [2]])
+    middles = np.einsum("sk,tki->tsi", shares, corners)
+    away = middles[..., 2] - 0.1 * np.sin(2 * middles[..., 0] + middles[..., 1])
+    off = np.abs(away * (normals[:, 2] / np.linalg.norm(normals, axis=1))[:, None]).max()
+    assert off - 5e-4 <= coarse.deviation(places) < 20 * off
+
+
 def test_the_functions_reproduce_cubics_and_their_derivatives():
     at = np.array([0.0, 0.3, 1.0])
     np.testing.assert_allclose(cubic(at) @ [0, 1, 2, 3], at + at**2)
