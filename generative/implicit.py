@@ -90,7 +90,8 @@ class BoundaryPiece:
 class ImplicitSurface(ImplicitBody):
     """The surface F = 0 of an expression in x, y, z (and t, for one that deforms), positive outside, within `bounds`.
 
-    `bounds` are three pairs of numbers, for x, y and z, in body coordinates: the surface is closed, and ends where it reaches them.
+    `bounds` are three pairs of numbers, for x, y and z, in body coordinates, or {x: pair, y: pair, z: pair}: the surface is closed, and ends
+    where it reaches them.
     `name`: what results call it. Immutable; `moved` gives a new surface.
 
     >>> from generative import ImplicitSurface, x, y, z
@@ -99,6 +100,8 @@ class ImplicitSurface(ImplicitBody):
     """
 
     def __init__(self, expression: Any, bounds: Any = None, *, motion: Motion = IDENTITY, name: str | None = None) -> None:
+        if isinstance(bounds, Mapping) and bounds.keys() == {x, y, z}:
+            bounds = [bounds[s] for s in (x, y, z)]
         if not isinstance(bounds, Iterable) or isinstance(bounds, (*TEXT, Mapping)) or len(bounds := items(bounds, "bounds")) != 3:
             raise ValueError(f"an implicit surface needs bounds=[(xlo, xhi), (ylo, yhi), (zlo, zhi)], got {shown(bounds)}")
         if not isinstance(motion, Motion):

@@ -73,9 +73,14 @@ def test_display():
     assert "\\max" in (ball() - ball(1))._repr_latex_() and "= 0" in ball()._repr_latex_()
 
 
+def test_bounds_may_be_given_by_symbols():
+    assert ImplicitSurface(x, {z: (5, 6), x: (1, 2), y: (3, 4)}) == ImplicitSurface(x, [(1, 2), (3, 4), (5, 6)])
+
+
 @pytest.mark.parametrize("make, message", [
     (lambda: ImplicitSurface(x), "needs bounds="),
     (lambda: ImplicitSurface(x, bounds=[(0, 1)] * 2), "needs bounds="),
+    (lambda: ImplicitSurface(x, bounds={x: (0, 1), y: (0, 1)}), "needs bounds="),
     (lambda: ImplicitSurface(x, bounds=[(0, 1), (0, 1), (0, sp.oo)]), "the bound of z must have two finite"),
     (lambda: ImplicitSurface(x, bounds=[(0, 1), (2, 1), (0, 1)]), "the bound of y is empty or reversed"),
     (lambda: ImplicitSurface(sp.Symbol("x"), bounds=BOX), "import x from generative"),
