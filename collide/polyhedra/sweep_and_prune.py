@@ -24,7 +24,7 @@ DONE, TOO_FAR, NO_ROOM, NO_BOX = 0, 1, 2, 3
 _FAR, _ROOM = 4000, 1 << 10
 
 
-class SweepMemory(Structure):
+class SweepPruneMemory(Structure):
     count: int                                  # boxes
     room: int                                   # for pairs
     most: int                                   # exchanges on an axis
@@ -40,7 +40,7 @@ class SweepMemory(Structure):
 
 
 @native
-def apart_now(s: SweepMemory, i: int, j: int) -> int:
+def apart_now(s: SweepPruneMemory, i: int, j: int) -> int:
     """The first axis on which two boxes are apart, or 3."""
     for axis in range(3):
         if (s.new[i, 2 * axis] > s.new[j, 2 * axis + 1]) | (s.new[j, 2 * axis] > s.new[i, 2 * axis + 1]):
@@ -49,7 +49,7 @@ def apart_now(s: SweepMemory, i: int, j: int) -> int:
 
 
 @native
-def apart_before(s: SweepMemory, i: int, j: int) -> int:
+def apart_before(s: SweepPruneMemory, i: int, j: int) -> int:
     for axis in range(3):
         if (s.old[i, 2 * axis] > s.old[j, 2 * axis + 1]) | (s.old[j, 2 * axis] > s.old[i, 2 * axis + 1]):
             return axis
@@ -57,7 +57,7 @@ def apart_before(s: SweepMemory, i: int, j: int) -> int:
 
 
 @native
-def passed(s: SweepMemory, axis: int, e: int, f: int) -> None:
+def passed(s: SweepPruneMemory, axis: int, e: int, f: int) -> None:
     """End e moves below end f, of which one is a lower and one an upper end."""
     i, j = min(e // 2, f // 2), max(e // 2, f // 2)
     if e % 2 == 0:
@@ -72,7 +72,7 @@ def passed(s: SweepMemory, axis: int, e: int, f: int) -> None:
 
 
 @native
-def exchange(s: SweepMemory) -> int:
+def exchange(s: SweepPruneMemory) -> int:
     """Mend the order along all axes; the pairs that begin and end are noted."""
     s.begun, s.ended = 0, 0
     for i in range(s.count):
@@ -89,7 +89,7 @@ def exchange(s: SweepMemory) -> int:
 
 
 @native
-def mend(s: SweepMemory, axis: int, p: int, q: int) -> int:
+def mend(s: SweepPruneMemory, axis: int, p: int, q: int) -> int:
     """Insertion sort along an axis; negative where it takes too many exchanges. Where ends are equal, lower ones come first.
 
     `p`, `q`: where the other axes are in a box. Almost all pairs are told apart there by all that they sweep over.
@@ -146,13 +146,14 @@ class SweepAndPrune(OwnsMemory):
     ([[0, 1]], 0)
     """
 
-    _begun, _ended, _room = Number[int](SweepMemory, "begun"), Number[int](SweepMemory, "ended"), Number[int](SweepMemory, "room")
+    _begun, _ended = Number[int](SweepPruneMemory, "begun"), Number[int](SweepPruneMemory, "ended")
+    _room = Number[int](SweepPruneMemory, "room")
 
     def __init__(self, boxes: Any) -> None:
         rows = _rows(boxes, None)
         _check(rows)
         n = len(rows)
-        self.arrays = Memory(SweepMemory, {"count": n, "ends": 6 * n, "room": _ROOM})
+        self.arrays = Memory(SweepPruneMemory, {"count": n, "ends": 6 * n, "room": _ROOM})
         self.arrays.set("most", _FAR * n)
         self.arrays["new"][:] = self.arrays["old"][:] = rows
         self._sort()

@@ -50,7 +50,7 @@ class Undecided(Exception):
         self.reason = reason
 
 
-class Work(Enum):
+class WorkKind(Enum):
     """Activities of a run; each value is a clause about the bodies `{}`."""
 
     SET_UP = "the formulas of {} were being set up"
@@ -66,7 +66,7 @@ class Activity(NamedTuple):
     seconds that went to compiling up to then.
     """
 
-    work: Work
+    work: WorkKind
     bodies: tuple[int, ...]
     time: float
     since: float = 0.0
@@ -75,13 +75,13 @@ class Activity(NamedTuple):
     @classmethod
     def search(cls, bodies: tuple[int, ...], when: float, clock: Clock) -> "Activity":
         """A search of a pair, which begins by compiling its formulas."""
-        return cls(Work.SEARCH, bodies, when, time.perf_counter(), clock.went_to.get(CONVERTING, 0.0))
+        return cls(WorkKind.SEARCH, bodies, when, time.perf_counter(), clock.went_to.get(CONVERTING, 0.0))
 
     def now(self, clock: Clock) -> "Activity":
         """The same, or compiling where most of the time of a search went to that."""
         compiling = clock.went_to.get(CONVERTING, 0.0) - self.converted
-        most = self.work is Work.SEARCH and 2.0 * compiling > time.perf_counter() - self.since
-        return Activity(Work.COMPILE, self.bodies, self.time) if most else self
+        most = self.work is WorkKind.SEARCH and 2.0 * compiling > time.perf_counter() - self.since
+        return Activity(WorkKind.COMPILE, self.bodies, self.time) if most else self
 
     def spent(self, called: Called) -> str:
         """A sentence for a run that was interrupted in it."""

@@ -20,7 +20,7 @@ from ..event import Event
 from ..motion.moving_body import MovingBody
 from ..narrow_phase.overlap import share_a_point
 from ..narrow_phase.search import state_at
-from ..reason import Activity, Reason, Undecided, Work
+from ..reason import Activity, Reason, Undecided, WorkKind
 from ..simulation.state import ordered
 from .arithmetic.enclosures import above, below, interval, nearest, number
 from .motion.ballistic import Flight
@@ -47,7 +47,7 @@ class Certified:
         self.events: list[Event] = []
         self.bits, self.stuck, self.over, self.now, self.begun = _BITS, "", "", start, False
         self.known: Any = None
-        self.activity = Activity(Work.SET_UP, tuple(range(len(actors))), start)
+        self.activity = Activity(WorkKind.SET_UP, tuple(range(len(actors))), start)
         self._check()
         self._begin()
 
@@ -100,7 +100,7 @@ class Certified:
     def _begin_to_ask(self, last: float, clock: Clock) -> None:
         self.begun = True
         for k, actor in enumerate(self.actors):
-            self.activity = Activity(Work.SET_UP, (k,), self.now)
+            self.activity = Activity(WorkKind.SET_UP, (k,), self.now)
             actor.path.clear()
             actor.begin(self.start)
         self._look_at_bodies()
@@ -201,7 +201,7 @@ class Certified:
     def _respond(self, pair: Pair, last: float, clock: Clock) -> Reason | None:
         """Newton's restitution, and new flights for the bodies that move; or why it is not decided what comes first."""
         hit = self.hits[pair]
-        self.activity = Activity(Work.IMPACT, pair, self.now)
+        self.activity = Activity(WorkKind.IMPACT, pair, self.now)
         before = {k: self.flights[k][-1].since(hit.time) for k in pair}
         touch = CertifiedTouch.of(hit, pair, [self.bodies[k] for k in pair], [before[k] for k in pair])
         impulse = touch.impulse(number(self.coefficients(*pair)[0]))

@@ -13,7 +13,7 @@ from ..features.features import Features
 from ..features.local_geometry import Lost
 from ..shapes.polyhedral import Polyhedral
 from .equations import MotionEquations
-from .guards import BEYOND, Border, Cones, Forces, Guard, GuardReason, MotionAt, Slips, SlipStops, SlipTurns, Tilts, TooHigh, Top
+from .guards import BEYOND, Cones, Forces, Guard, GuardReason, MotionAt, Slips, SlipStops, SlipTurns, Tilts, TooHigh, Top, WithinBorder
 from .landing import CornersLand, HopsLand, Landing, PartsLand
 from .planes import Plane, corner_planes, time_to_land
 
@@ -121,8 +121,8 @@ class GuardSet:
 def guards_of(system: MotionEquations, planes: Sequence[Plane], slips: Slips, size: float, landings: Sequence[Landing]) -> list[Guard]:
     """The guards of a motion in contact, in the order in which a reason is told where several end it at one time."""
     kept, scales = system.kept, np.concatenate([np.repeat([1.0, system.bodies[k].radius], 3) for k in system.free])
-    return [Forces(), Border(kept, size), TooHigh(kept, size), Top(kept), Tilts(kept, planes, size), SlipStops(slips), SlipTurns(slips),
-            *landings, Cones(kept, scales)]
+    return [Forces(), WithinBorder(kept, size), TooHigh(kept, size), Top(kept), Tilts(kept, planes, size), SlipStops(slips),
+            SlipTurns(slips), *landings, Cones(kept, scales)]
 
 
 def _root(times: list[float], values: list[float], lo: float, hi: float) -> float:

@@ -87,7 +87,7 @@ class Forces:
         return Signs(first_of(~at.forces.fits, count))
 
 
-class Border:
+class WithinBorder:
     """Contacts stay on their faces and edges."""
 
     reason = GuardReason.BORDER

@@ -9,7 +9,7 @@ from generative.combination import Combination
 
 from .creases import Crease, Facet, Line, Sides, field
 from .local_geometry import Part, dots, onto, units
-from .straight import Core
+from .straight import CornerPoint
 
 # Steps along an edge, against the spacing of points of faces, and at most so many; edges have no fewer points. Halvings towards an end.
 _STEP, _MOST, _LEAST, _HALVINGS = 0.5, 2048, 24, 50
@@ -112,7 +112,7 @@ def _last(line: Line, at: np.ndarray, step: float) -> np.ndarray:
     return _on(line, at, hi)
 
 
-def _corners(sides: Sides, edges: list[tuple[Line, TracedEdge]], middle: np.ndarray, size: float) -> Iterator[Core]:
+def _corners(sides: Sides, edges: list[tuple[Line, TracedEdge]], middle: np.ndarray, size: float) -> Iterator[CornerPoint]:
     """The ends of edges at which three leaves meet and the body is inside where all of these are."""
     known = np.empty((0, 3))
     for line, trace in edges:
@@ -127,7 +127,7 @@ def _corners(sides: Sides, edges: list[tuple[Line, TracedEdge]], middle: np.ndar
                 continue
             known = np.concatenate([known, point[None]])
             if sides.off(own, sides.heights(point[None]))[0] < 0.0:
-                yield Core(point - middle, normals)
+                yield CornerPoint(point - middle, normals)
 
 
 def _corner(sides: Sides, own: tuple[int, ...], near: np.ndarray, size: float) -> tuple[np.ndarray, np.ndarray]:

@@ -21,7 +21,7 @@ from .concavity import Way, thickness, way
 from .crease_tracing import faces_and_edges
 from .curved import CurvedPatch, LevelSet
 from .local_geometry import Part, units
-from .straight import Core, CurvedEdge, FlatPlane, StraightSegment
+from .straight import CornerPoint, CurvedEdge, FlatPlane, StraightSegment
 
 # Against size: what is on a plane; and of a face, so many points tell whether a shape is on one side of it.
 _SAME, _MANY = 1e-9, 200
@@ -57,7 +57,7 @@ class Features:
 
 
 def ball(radius: float) -> Features:
-    return Features((Core(np.zeros(3)),), True, True, radius)
+    return Features((CornerPoint(np.zeros(3)),), True, True, radius)
 
 
 @functools.lru_cache(maxsize=256)
@@ -104,7 +104,7 @@ def _not_convex(known: Sequence[Parametric], parts: tuple[Part, ...]) -> Feature
     ways = {p: way(part) for part, p in edges}
     ends = np.array([p.jet(np.array([[e]])).point[0] for p in ways if ways[p] is Way.IN for e in (p.lo, p.hi)]).reshape(-1, 3)
     size = max(float(np.abs(p.points).max()) for p in parts)
-    left = tuple(p for p in parts if not (ways.get(p) is Way.IN or (isinstance(p, Core) and (  # type: ignore[call-overload]
+    left = tuple(p for p in parts if not (ways.get(p) is Way.IN or (isinstance(p, CornerPoint) and (  # type: ignore[call-overload]
         np.linalg.norm(ends - p.point, axis=1) <= _SAME * size).any())))
     return Features(left, False, False, thick=0.0 if Way.BOTH in ways.values() else thickness(_curved(parts)))
 
@@ -116,7 +116,7 @@ def _of_flat(flat: Polyhedral) -> Features:
     outward = [_outward((a + b) / 2.0, flat, size, 2) for a, b in flat.edges]
     hollow = [len(normals) > 0 and _hollow(edge, flat, size) for edge, normals in zip(flat.edges, outward, strict=True)]
     ends = flat.edges[hollow].reshape(-1, 3)
-    parts: list[Part] = [Core(c, _outward(c, flat, size, 3)) for c in corners
+    parts: list[Part] = [CornerPoint(c, _outward(c, flat, size, 3)) for c in corners
                          if not (np.linalg.norm(ends - c, axis=1) <= _SAME * size).any()]
     parts += [StraightSegment(a, b - a, normals) for (a, b), normals, e in zip(flat.edges, outward, hollow, strict=True) if not e]
     parts += [FlatPlane(f, len(faces) == 1) for f in faces]
@@ -155,7 +155,7 @@ def _part(part: Parametric, middle: np.ndarray) -> Part:
     a, b = part.path
     point = np.array([float(e) for e in _at(part.surface.expressions, a, b)]) - middle
     rows = [] if part.two_sided else [[float(e) for e in _at(face.normal, *way)] for face, way in part.outward]
-    return Core(point, units(np.array(rows).reshape(-1, 3)))
+    return CornerPoint(point, units(np.array(rows).reshape(-1, 3)))
 
 
 def _at(formulas: Any, a: Any, b: Any) -> list[Any]:

@@ -23,7 +23,7 @@ _FINE, _NEWTON = 8, 6
 
 
 @dataclass(frozen=True, eq=False)
-class Core:
+class CornerPoint:
     """A point, as of a corner, where faces with these normals meet, or in the middle of a ball."""
 
     point: np.ndarray

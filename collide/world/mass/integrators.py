@@ -48,7 +48,7 @@ class MomentIntegrator(Protocol):
         ...
 
 
-class Triangles:
+class TriangleIntegrator:
     """Tetrahedra from the origin to the triangles of a mesh: exact except for rounding."""
 
     def accepts(self, shape: Any) -> bool:
@@ -58,7 +58,7 @@ class Triangles:
         return _moments(*triangle_moments(triangles_of(shape)))
 
 
-class Faces:
+class FaceIntegrator:
     """Gauss's rule over the faces of a surface or a solid."""
 
     def accepts(self, shape: Any) -> bool:
@@ -68,7 +68,7 @@ class Faces:
         return _moments(*_face_moments(pieces_of(shape)))
 
 
-class HalfSpaces:
+class HalfSpaceIntegrator:
     """Tetrahedra to the sides of an implicit body of half-spaces: exact except for rounding."""
 
     def accepts(self, shape: Any) -> bool:
@@ -78,7 +78,7 @@ class HalfSpaces:
         return _moments(*triangle_moments(sides_of(shape)))  # type: ignore[arg-type]
 
 
-class Revolved:
+class RevolvedIntegrator:
     """Gauss's rule over the faces of an implicit body of planes, cylinders, cones and balls round one axis."""
 
     def accepts(self, shape: Any) -> bool:
@@ -88,7 +88,7 @@ class Revolved:
         return _moments(*_face_moments(pieces_of(turned_of(shape))))
 
 
-class SignedSums:
+class SignedSumIntegrator:
     """Signed sums of intersections of leaves, by rays from a point inside or by heights (`mass.implicit`): any implicit body."""
 
     def accepts(self, shape: Any) -> bool:
@@ -99,7 +99,8 @@ class SignedSums:
         return Moments(np.zeros(3), own, 1.0, error)
 
 
-INTEGRATORS: tuple[MomentIntegrator, ...] = Triangles(), Faces(), HalfSpaces(), Revolved(), SignedSums()
+INTEGRATORS: tuple[MomentIntegrator, ...] = (TriangleIntegrator(), FaceIntegrator(), HalfSpaceIntegrator(), RevolvedIntegrator(),
+                                             SignedSumIntegrator())
 
 
 def integrator_of(shape: Any) -> MomentIntegrator:

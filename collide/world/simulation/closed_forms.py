@@ -12,7 +12,7 @@ from ..narrow_phase.separating_planes import Parted
 from ..narrow_phase.time_of_impact import TimeOfImpact
 from . import expiry
 from .event_queue import PairKey
-from .pair import State
+from .pair import PairState
 from .parting import SOON
 from .state import Simulation, ordered
 
@@ -22,7 +22,7 @@ _STRIDING = 1e-9
 _OUTWARD = 1e-12
 
 
-class Asked(NamedTuple):
+class OpenPair(NamedTuple):
     """A pair that is known not to meet up to `begin`, and asked about up to `until`."""
 
     key: PairKey
@@ -43,7 +43,7 @@ class Answered(NamedTuple):
 class _Rows:
     """The pairs that are asked about, with what a closed form tells of each by now."""
 
-    def __init__(self, s: Simulation, form: TimeOfImpact, asked: Sequence[Asked]) -> None:
+    def __init__(self, s: Simulation, form: TimeOfImpact, asked: Sequence[OpenPair]) -> None:
         self.form, self.asked, self.all = form, asked, range(len(asked))
         self.bodies: list[tuple[MovingBody, MovingBody]] = []
         for a in asked:
@@ -87,7 +87,7 @@ class _Rows:
         return self.hits[n] is None and not self.found[n].until > self.asked[n].begin
 
 
-def by_closed_form(s: Simulation, form: TimeOfImpact, asked: Sequence[Asked]) -> list[Answered]:
+def by_closed_form(s: Simulation, form: TimeOfImpact, asked: Sequence[OpenPair]) -> list[Answered]:
     """The times up to which pairs are proved apart, or barely in each other since they touched; and their next contacts, if proved."""
     rows = _Rows(s, form, asked)
     rows.ask(rows.all, lambda n: SOON[0] * rows.sizes[n] if rows.doubtful[n] else 0.0, rows.late)
@@ -128,7 +128,7 @@ def proved_apart(s: Simulation, key: PairKey, known: Answered) -> None:
     pair = s.pairs[key]
     if known.found.since < math.inf:
         pair = pair.sure().separates()
-    elif pair.state is not State.PARTING:
+    elif pair.state is not PairState.PARTING:
         # Bodies that may be barely in each other are not searched as if they were apart.
         pair = pair.unsure()
     pair = pair.apart_from(known.found.since) if known.doubtful else pair

@@ -16,10 +16,10 @@ from ..dynamics.projection import lifted, settled
 from ..dynamics.steady_contact import ContactMode, SteadyContact, at_rest
 from ..motion import rotation
 from ..motion.polynomial import Polynomial, onset
-from ..reason import Undecided, Work
+from ..reason import Undecided, WorkKind
 from . import contact_mode, contact_points, contact_sides, holding, low_bounces, thresholds
 from .event_queue import BodyKey, EventKind, PairKey
-from .pair import State
+from .pair import PairState
 from .state import Simulation
 
 # Against a slip that counts as none, those that are stopped where there is no other answer.
@@ -79,7 +79,7 @@ def go_on(s: Simulation, owners: Sequence[PairKey], chosen: Sequence[ActiveConst
 def go_on_together(s: Simulation, owners: Sequence[PairKey], chosen: Sequence[ActiveConstraint], free: Sequence[int]) -> None:
     chosen = renew(s, owners, chosen)
     system = contact_mode.system_of(s, chosen, free)
-    s.turn_to(Work.CONTACT, system.linked)
+    s.turn_to(WorkKind.CONTACT, system.linked)
     system.step = max([s.steps.get((k, system.turning), 0.0) for k in free], default=0.0) or system.step
     if chosen:
         for k, (centre, shift, velocity, spin) in zip(free, settled(system, s.now, s.all_courses()), strict=True):
@@ -152,7 +152,7 @@ def renew(s: Simulation, owners: Sequence[PairKey], chosen: Sequence[ActiveConst
 
 
 def solve(s: Simulation, system: MotionEquations, owners: Sequence[PairKey]) -> None:
-    s.turn_to(Work.CONTACT, system.linked)
+    s.turn_to(WorkKind.CONTACT, system.linked)
     step, watch = system.step, watch_of(s, system, owners) if system.kept else None
     system.step = min(step, _PAST * hopping(system, s.now, s.all_courses(), min(map(s.size, owners), default=1.0)))
     if watch and any(s.contacts[k].end for k in system.free):
@@ -185,7 +185,7 @@ def solve(s: Simulation, system: MotionEquations, owners: Sequence[PairKey]) -> 
 def hold_kept(s: Simulation, system: MotionEquations, owners: Sequence[PairKey]) -> None:
     for key in dict.fromkeys(owners):
         s.pairs[key] = s.pairs[key].follows(tuple(k for k, own in zip(system.kept, owners, strict=True) if own == key))
-        holding.hold_pair(s, key, State.FOLLOWED)
+        holding.hold_pair(s, key, PairState.FOLLOWED)
 
 
 def check_curves(s: Simulation, system: MotionEquations, owners: Sequence[PairKey]) -> None:

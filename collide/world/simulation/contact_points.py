@@ -15,7 +15,7 @@ from ..contact.tracked_pair import OnSmooth
 from ..contact_solver.forces import motion
 from ..features.local_geometry import Lost
 from ..motion.polynomial import place_of
-from ..reason import Work
+from ..reason import WorkKind
 from . import contact_sides, gap_rates
 from .contact_sides import SAME
 from .event_queue import PairKey
@@ -44,7 +44,7 @@ def constraints_of(
     that there were just before; `lands`: whether bodies hit each other.
     """
     i, j = key.bodies
-    s.turn_to(Work.CONTACT, (i, j))
+    s.turn_to(WorkKind.CONTACT, (i, j))
     lay = {k: flat for link in old for k, flat in zip(link.pair, link.flats, strict=True)}
     one, other = (
         Side(place_of(s.actors[k].course, s.now), contact_sides.shape_of(s, k), s.actors[k].ball,
@@ -89,7 +89,7 @@ def explain(s: Simulation, key: PairKey, links: Sequence[ContactConstraint], nor
 
 def points_of(s: Simulation, key: PairKey, links: Sequence[ContactConstraint]) -> tuple[np.ndarray, np.ndarray]:
     """(k, 3): points of contacts, and normals from the first body to the second."""
-    s.turn_to(Work.CONTACT, key.bodies)
+    s.turn_to(WorkKind.CONTACT, key.bodies)
     places = {k: place_of(s.actors[k].course, s.now) for k in key.bodies}
     found = [link.contact.course(*(places[b] for b in link.pair)) for link in links]
     signs = np.array([1.0 if link.pair[0] == key.j else -1.0 for link in links])
@@ -101,7 +101,7 @@ def bends(s: Simulation, key: PairKey) -> np.ndarray:
     links = s.touch(key).links
     if not links:
         return gap_rates.accelerations(s, key)
-    s.turn_to(Work.CONTACT, key.bodies)
+    s.turn_to(WorkKind.CONTACT, key.bodies)
     courses = {k: s.actors[k].course for k in key.bodies}
     places = {k: place_of(course, s.now).lane() for k, course in courses.items()}
     rates = {k: course.rates_at(s.now)[None] for k, course in courses.items()}

@@ -9,7 +9,7 @@ import numpy as np
 from ..dynamics.steady_contact import SteadyContact
 from . import contact_sides, expiry, gap_rates
 from .event_queue import BodyKey, EventKind, PairKey
-from .pair import State
+from .pair import PairState
 from .state import ModeChange, Simulation
 
 
@@ -27,7 +27,7 @@ def hold_body(s: Simulation, k: int, held: SteadyContact) -> None:
     s.contacts[k] = s.contacts[k]._replace(leaving=held.leaves)
 
 
-def hold_pair(s: Simulation, key: PairKey, state: State = State.STEADY) -> None:
+def hold_pair(s: Simulation, key: PairKey, state: PairState = PairState.STEADY) -> None:
     """Hold a pair, which is not searched for a while; the rest of a body, other than the face on which they touch, is, if they may meet
     there.
     """

@@ -15,7 +15,7 @@ from ..features.local_geometry import Lost
 from ..narrow_phase import separating_planes
 from ..narrow_phase.overlap import share_a_point
 from ..narrow_phase.search import state_at
-from ..reason import Undecided, Work
+from ..reason import Undecided, WorkKind
 from . import (
     contact_mode,
     contact_points,
@@ -59,7 +59,7 @@ def set_up(s: Simulation) -> None:
     """Motions of all bodies at the start, and what equations of motion take of them. What was set up stays when the step is undone."""
     for k, actor in enumerate(s.actors):
         if not actor.path:
-            s.turn_to(Work.SET_UP, (k,))
+            s.turn_to(WorkKind.SET_UP, (k,))
             actor.begin(s.now)
             s.before.clear()
     s.particulars = [a.particulars for a in s.actors]
@@ -68,7 +68,7 @@ def set_up(s: Simulation) -> None:
 def first_state(s: Simulation, key: PairKey, clock: Clock) -> None:
     if next_contact.not_before(s, key, (s.now, parting.known_until(s, key))) > s.now:
         return
-    s.turn_to(Work.START, key.bodies)
+    s.turn_to(WorkKind.START, key.bodies)
     a, b = ordered(s.actors, key.bodies)
     found = separating_planes.parted(s.actors[a], s.actors[b], (s.now, s.now)) if next_contact.both_flat(s, key) else None
     if found is not None and found.certain:

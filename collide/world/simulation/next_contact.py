@@ -20,11 +20,11 @@ from ..narrow_phase import separating_planes
 from ..narrow_phase.bounding_trees import ApartUntil
 from ..narrow_phase.pair_batch import PairBatch
 from ..narrow_phase.time_of_impact import CLOSED_FORMS, SEARCH, TimeOfImpact
-from ..reason import Activity, Undecided, Work
+from ..reason import Activity, Undecided, WorkKind
 from . import expiry
-from .closed_forms import Asked, by_closed_form, proved_apart
+from .closed_forms import OpenPair, by_closed_form, proved_apart
 from .event_queue import EventKind, PairKey
-from .pair import State
+from .pair import PairState
 from .parting import ELSEWHERE, SHORT, check_slips, known_until, parted_at, sides_of, stride_at_once
 from .state import Simulation, ordered
 
@@ -49,10 +49,10 @@ class Due:
                 s.push(time, kind, key, found)
 
 
-class Near(NamedTuple):
+class LeftPair(NamedTuple):
     """A pair that is left for a search; where and until when it may meet, if trees tell that."""
 
-    asked: Asked
+    asked: OpenPair
     near: ApartUntil | None
 
 
@@ -86,7 +86,7 @@ def ask(s: Simulation, keys: Sequence[PairKey], clock: Clock) -> None:
     due.put(s)
 
 
-def opened(s: Simulation, key: PairKey) -> Asked | None:
+def opened(s: Simulation, key: PairKey) -> OpenPair | None:
     """The pair with the times about which it is to be asked; None if all of these are known. Raises Undecided for a pair that is held, of
     which a body moves otherwise.
     """
@@ -104,13 +104,13 @@ def opened(s: Simulation, key: PairKey) -> Asked | None:
         is_clear(s, key, until)
         return None
     begin = clear_until(s, key)
-    s.activity = Activity(Work.SEARCH, key.bodies, s.now)
-    return None if not until > begin or move_alike(one, other, s.now) else Asked(key, begin, until)
+    s.activity = Activity(WorkKind.SEARCH, key.bodies, s.now)
+    return None if not until > begin or move_alike(one, other, s.now) else OpenPair(key, begin, until)
 
 
-def ask_closed_form(s: Simulation, due: Due, form: TimeOfImpact, asked: Sequence[Asked]) -> list[Asked]:
+def ask_closed_form(s: Simulation, due: Due, form: TimeOfImpact, asked: Sequence[OpenPair]) -> list[OpenPair]:
     """Ask a closed form; return the pairs that are left open, from when on."""
-    left = list[Asked]()
+    left = list[OpenPair]()
     for a, known in zip(asked, by_closed_form(s, form, asked), strict=True):
         if known.hit is None and not known.found.until > a.begin:
             left.append(a)
@@ -128,27 +128,27 @@ def ask_closed_form(s: Simulation, due: Due, form: TimeOfImpact, asked: Sequence
     return left
 
 
-def enough_of(asked: Asked) -> float:
+def enough_of(asked: OpenPair) -> float:
     """A bound that is as late as this is enough for now."""
     return asked.begin + SHORT * (asked.until - asked.begin)
 
 
-def parted(s: Simulation, asked: Asked, clock: Clock) -> Near:
+def parted(s: Simulation, asked: OpenPair, clock: Clock) -> LeftPair:
     """The pair from when on it is apart, if it parts from a touch, and where it may meet then."""
     s.activity = Activity.search(asked.key.bodies, s.now, clock)
-    if s.pairs[asked.key].state is not State.PARTING:
-        return Near(asked, None)
+    if s.pairs[asked.key].state is not PairState.PARTING:
+        return LeftPair(asked, None)
     begin, near = parted_at(s, asked.key, asked.until, clock)
-    return Near(asked._replace(begin=begin), near)
+    return LeftPair(asked._replace(begin=begin), near)
 
 
-def ask_bounds(s: Simulation, due: Due, left: Sequence[Near]) -> list[Near]:
+def ask_bounds(s: Simulation, due: Due, left: Sequence[LeftPair]) -> list[LeftPair]:
     """Ask spheres about pairs that are apart, and trees about those that spheres leave open; return the pairs left for a search."""
     apart = {n.asked.key: n for n in left if s.pairs[n.asked.key].start is Start.DISJOINT and n.asked.begin < n.asked.until}
     later = sphere_bounds(s, [n.asked for n in apart.values()])
     near = {key: n.near for key, n in apart.items()}
     near |= tree_bounds(s, [n.asked for key, n in apart.items() if n.near is None and not later[key] > enough_of(n.asked)])
-    found = list[Near]()
+    found = list[LeftPair]()
     for n in left:
         key, told = n.asked.key, near.get(n.asked.key, n.near)
         until = later.get(key, -math.inf) if told is None else told.until
@@ -157,11 +157,11 @@ def ask_bounds(s: Simulation, due: Due, left: Sequence[Near]) -> list[Near]:
             if until < n.asked.until:
                 due.push(until, EventKind.LOOK, key)
         else:
-            found.append(Near(n.asked, told))
+            found.append(LeftPair(n.asked, told))
     return found
 
 
-def sphere_bounds(s: Simulation, asked: Sequence[Asked]) -> dict[PairKey, float]:
+def sphere_bounds(s: Simulation, asked: Sequence[OpenPair]) -> dict[PairKey, float]:
     """The times before which bounding spheres of pairs are apart; the beginning where nothing is known."""
     later, (spheres, _) = {a.key: a.begin for a in asked}, s.bounds
     bodies = {a.key: (s.actors[a.key.i], s.actors[a.key.j]) for a in asked}
@@ -173,7 +173,7 @@ def sphere_bounds(s: Simulation, asked: Sequence[Asked]) -> dict[PairKey, float]
     return later
 
 
-def tree_bounds(s: Simulation, asked: Sequence[Asked]) -> dict[PairKey, ApartUntil]:
+def tree_bounds(s: Simulation, asked: Sequence[OpenPair]) -> dict[PairKey, ApartUntil]:
     """The times and places at which pairs may meet, of those of which trees know that."""
     _, trees = s.bounds
     pairs_of = {a.key: ordered(s.actors, a.key.bodies) for a in asked}
@@ -188,7 +188,7 @@ def tree_bounds(s: Simulation, asked: Sequence[Asked]) -> dict[PairKey, ApartUnt
     return {a.key: ApartUntil(until, horizon, region) for a, until, horizon, region in rows if until > -math.inf}
 
 
-def search(s: Simulation, due: Due, left: Sequence[Near], clock: Clock) -> None:
+def search(s: Simulation, due: Due, left: Sequence[LeftPair], clock: Clock) -> None:
     """Search pairs one after the other, so that a search that does not come to its end is that of the pair it is told of."""
     for (key, begin, until), near in left:
         s.activity = Activity.search(key.bodies, s.now, clock)
@@ -222,7 +222,7 @@ def stride_of(s: Simulation, key: PairKey, begin: float) -> float:
         return math.inf
     speed = expiry.closing_bound(s, key)
     pair = s.pairs[key]
-    since = 0.0 if pair.state is State.PARTING else begin - (-math.inf if pair.apart_at is None else pair.apart_at)
+    since = 0.0 if pair.state is PairState.PARTING else begin - (-math.inf if pair.apart_at is None else pair.apart_at)
     return begin + max(since, _STRIDE * s.size(key) / speed) if speed > 0.0 else math.inf
 
 
@@ -266,4 +266,4 @@ def note(s: Simulation, due: Due, key: PairKey, found: Contacts, start: Start | 
 
 def not_before(s: Simulation, key: PairKey, window: Window) -> float:
     """A time before which bounding spheres of two bodies are apart; the beginning of the window where nothing is known."""
-    return sphere_bounds(s, [Asked(key, *window)])[key]
+    return sphere_bounds(s, [OpenPair(key, *window)])[key]

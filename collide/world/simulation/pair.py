@@ -1,6 +1,6 @@
 """Pair of bodies: one record of all that is known of it, seven states, and its transitions as pure functions.
 
-A `Pair` is replaced, never changed; `Pairs` is the only table of them. Each method of `Pair` that returns one is a transition, named by
+A `Pair` is replaced, never changed; `PairTable` is the only table of them. Each method of `Pair` that returns one is a transition, named by
 what has happened to the two bodies.
 """
 
@@ -35,7 +35,7 @@ class Manifold:
     links: tuple[ContactConstraint, ...] = ()
 
 
-class State(IntEnum):
+class PairState(IntEnum):
     """The claim about a pair, for the motions of its record.
 
     UNKNOWN claims nothing. SEPARATE: no contact before `until`. PARTING, from a touch: no new contact before `until` (Snyder 1993,
@@ -64,7 +64,7 @@ class Pair(NamedTuple):
     do not touch. `height`: of a low bounce, the latest time at which its height is known, and that.
     """
 
-    state: State = State.SEPARATE
+    state: PairState = PairState.SEPARATE
     until: float = -math.inf
     motions: tuple[int, ...] | None = None
     impact: float | None = None
@@ -79,12 +79,12 @@ class Pair(NamedTuple):
     @property
     def held(self) -> bool:
         """Whether the pair is not searched, since it bounces a little or stays in contact."""
-        return self.state >= State.BOUNCING
+        return self.state >= PairState.BOUNCING
 
     @property
     def start(self) -> Start | None:
         """State of the pair as a search begins; None if that is to be found out."""
-        return Start.TOUCHING if self.state is State.PARTING else None if self.state is State.UNKNOWN else Start.DISJOINT
+        return Start.TOUCHING if self.state is PairState.PARTING else None if self.state is PairState.UNKNOWN else Start.DISJOINT
 
     # -- searched ---------------------------------------------------------------------------------------------------------
 
@@ -99,21 +99,21 @@ class Pair(NamedTuple):
 
     def unsure(self) -> "Pair":
         """Nothing is claimed, or, of a parting pair, nothing will be once it no longer parts."""
-        if self.state is State.UNKNOWN:
+        if self.state is PairState.UNKNOWN:
             return self
-        return self._replace(doubtful=True) if self.state is State.PARTING else self._replace(state=State.UNKNOWN)
+        return self._replace(doubtful=True) if self.state is PairState.PARTING else self._replace(state=PairState.UNKNOWN)
 
     def sure(self) -> "Pair":
         """The pair after it was looked at: the doubt is over."""
-        if self.state is State.UNKNOWN:
-            return self._replace(state=State.SEPARATE, doubtful=False)
+        if self.state is PairState.UNKNOWN:
+            return self._replace(state=PairState.SEPARATE, doubtful=False)
         return self._replace(doubtful=False) if self.doubtful else self
 
     def separates(self) -> "Pair":
         """A parting pair parts no longer: it is separate, or in doubt."""
-        if self.state is not State.PARTING:
+        if self.state is not PairState.PARTING:
             return self
-        return self._replace(state=State.UNKNOWN if self.doubtful else State.SEPARATE, doubtful=False)
+        return self._replace(state=PairState.UNKNOWN if self.doubtful else PairState.SEPARATE, doubtful=False)
 
     def apart_from(self, time: float) -> "Pair":
         """The pair as proved apart at a time."""
@@ -127,15 +127,15 @@ class Pair(NamedTuple):
 
     def hits(self) -> "Pair":
         """The pair as it touches; how it goes on is decided next."""
-        return self._replace(state=State.TOUCHING, until=-math.inf, motions=None, impact=None, doubtful=False, height=None)
+        return self._replace(state=PairState.TOUCHING, until=-math.inf, motions=None, impact=None, doubtful=False, height=None)
 
-    def holds(self, state: State, motions: tuple[int, ...], others: tuple[int, list[QueryBody]] | None) -> "Pair":
+    def holds(self, state: PairState, motions: tuple[int, ...], others: tuple[int, list[QueryBody]] | None) -> "Pair":
         """The pair as it stays in contact, or nearly, and is not searched as long as it moves like that."""
         return self._replace(state=state, until=-math.inf, motions=motions, impact=None, doubtful=False, others=others)
 
     def bounces(self, height: tuple[float, float]) -> "Pair":
         """The pair as it bounces a little: its height at a time."""
-        return self._replace(state=State.BOUNCING, height=height)
+        return self._replace(state=PairState.BOUNCING, height=height)
 
     def goes_on(self, motions: tuple[int, ...]) -> "Pair":
         """A held pair moves on as it did, by other formulas."""
@@ -147,10 +147,10 @@ class Pair(NamedTuple):
 
     def parts(self) -> "Pair":
         """The pair as it parts from its contact."""
-        doubtful = self.doubtful or self.state is State.UNKNOWN
+        doubtful = self.doubtful or self.state is PairState.UNKNOWN
         if self.held:
-            return self._replace(state=State.PARTING, until=-math.inf, motions=None, doubtful=doubtful, height=None)
-        return self._replace(state=State.PARTING, doubtful=doubtful, height=None)
+            return self._replace(state=PairState.PARTING, until=-math.inf, motions=None, doubtful=doubtful, height=None)
+        return self._replace(state=PairState.PARTING, doubtful=doubtful, height=None)
 
     def leaves(self, pull: float) -> "Pair":
         """The pair as it parts over the border of a face."""
@@ -168,7 +168,7 @@ class Pair(NamedTuple):
 _NEW = Pair()
 
 
-class Pairs(Undoable[PairKey, Pair]):
+class PairTable(Undoable[PairKey, Pair]):
     """All pairs; one that was never seen is SEPARATE, with nothing proved. `held`, `touched`, `followed`: the keys of pairs that are held,
     have a manifold, or constraints, each in the order in which they came to be so.
     """

@@ -11,7 +11,7 @@ from ...search.clock import Clock
 from ..contact_solver.coulomb import Unsettled
 from ..contact_solver.impact import LAWS, Contact, Impact, rounded
 from ..event import Event
-from ..reason import Undecided, Work, together
+from ..reason import Undecided, WorkKind, together
 from . import contact_motion, contact_points, gap_rates, holding, next_contact, thresholds, transitions
 from .event_queue import PairKey
 from .state import Simulation
@@ -25,7 +25,7 @@ def respond(s: Simulation, hit: Sequence[PairKey], time: Interval, clock: Clock)
     keys, alone = together_with(s, hit)
     contact_motion.lift(s, keys)
     bodies = sorted({k for key in keys for k in key.bodies})
-    s.turn_to(Work.IMPACT, bodies)
+    s.turn_to(WorkKind.IMPACT, bodies)
     contacts, owners = contacts_of(s, keys, hit, bodies)
     impact = impulses(s, contacts, bodies)
     for k in alone.difference(bodies):

@@ -28,9 +28,9 @@ from ..journal import Noted, Undoable
 from ..motion.moving_body import MovingBody
 from ..motion.state import Particulars
 from ..narrow_phase.time_of_impact import bounds_of
-from ..reason import Activity, Reason, Work
+from ..reason import Activity, Reason, WorkKind
 from .event_queue import BodyKey, EventKind, EventQueue, Key, PairKey
-from .pair import Manifold, Pairs
+from .pair import Manifold, PairTable
 
 
 @dataclass(frozen=True)
@@ -105,12 +105,12 @@ class Simulation:
         self.particulars: list[Particulars] = []
         self.near, self.far, self.queue = MovingBoxes(len(actors)), Far(), EventQueue(self.versions)
         self.bounds = bounds_of(self.near, self.far)
-        self.pairs, self.contacts = Pairs(), BodyContacts()
+        self.pairs, self.contacts = PairTable(), BodyContacts()
         self.steps: Undoable[tuple[int, bool], float] = Undoable()
         self.events: list[Event] = []
         self.rests: list[ModeChange] = []
         self.begun, self.at_once, self.stuck, self.over, self.since_asked = False, 0, "", "", 0
-        self.activity = Activity(Work.SET_UP, tuple(range(len(actors))), start)
+        self.activity = Activity(WorkKind.SET_UP, tuple(range(len(actors))), start)
         # While it is not told yet what hops: what has begun.
         self.waiting: list[tuple[MotionEquations, Sequence[PairKey]]] | None = None
         # The latest question for velocities at contacts, which is asked again and again.
@@ -187,7 +187,7 @@ class Simulation:
         """The reason why the run cannot go on from now, or another time."""
         return Reason.of(self.called, bodies, self.now if time is None else time, obstacle, advice)
 
-    def turn_to(self, work: Work, bodies: Iterable[int]) -> None:
+    def turn_to(self, work: WorkKind, bodies: Iterable[int]) -> None:
         """Note an activity."""
         self.activity = Activity(work, tuple(bodies), self.now)
 

@@ -17,7 +17,7 @@ from ..dynamics.guards import BEYOND, GuardReason
 from ..dynamics.projection import onward
 from . import contact_mode, contact_motion, contact_points, gap_rates, holding, low_bounces, next_contact, steady_motion, thresholds
 from .event_queue import PairKey
-from .pair import State
+from .pair import PairState
 from .state import Simulation
 
 
@@ -41,7 +41,7 @@ def after(s: Simulation, keys: Sequence[PairKey]) -> None:
                 ),
             )
     begun = begin_contacts(s, keys)
-    hops = [key for key in keys if s.pairs[key].state is State.PARTING and low_bounces.hops(s, key)]
+    hops = [key for key in keys if s.pairs[key].state is PairState.PARTING and low_bounces.hops(s, key)]
     for key in hops:
         s.pairs[key] = s.pairs[key].separates()
     # With what their bodies stay in contact with.
@@ -74,7 +74,7 @@ def decide(s: Simulation, keys: Sequence[PairKey]) -> None:
         time = None if key in s.pairs.held else gap_rates.landing_time(s, key)
         if time is not None:
             again |= {k: min(time, again.get(k, math.inf)) for k in key.bodies if s.actors[k].free}
-            holding.hold_pair(s, key, State.BOUNCING)
+            holding.hold_pair(s, key, PairState.BOUNCING)
             s.pairs[key] = s.pairs[key].bounces((s.now, 0.0))
             holding.expect_bounce(s, key, time)
     for key in keys:

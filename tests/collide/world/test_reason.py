@@ -14,7 +14,7 @@ from collide.moment.start import Start
 from collide.search.budget import Budget
 from collide.search.clock import Clock
 from collide.world.features.local_geometry import Lost
-from collide.world.reason import Activity, Reason, Undecided, Work, together
+from collide.world.reason import Activity, Reason, Undecided, WorkKind, together
 from collide.world.simulation import (
     contact_mode,
     contact_motion,
@@ -157,7 +157,7 @@ def test_a_reason_is_of_a_moment_or_of_a_bracket() -> None:
 def test_a_spent_budget_names_the_pair_the_time_and_the_activity(monkeypatch: pytest.MonkeyPatch) -> None:
     clock = Clock(Budget())
     search = Activity.search(PAIR.bodies, 0.25, clock)
-    assert search.now(clock).work is Work.SEARCH
+    assert search.now(clock).work is WorkKind.SEARCH
     monkeypatch.setitem(clock.went_to, "converting and compiling formulas", 100.0)
     assert search.now(clock).spent("ab".__getitem__) == (
         "At t = 0.25, formulas for the next contact of a and b were being compiled; resume the run with more budget.")

@@ -9,7 +9,7 @@ from collide import Outcome, RigidBody, World
 from collide.world.contact.feature_pairs import deeper
 from collide.world.features.creases import Crease, Facet
 from collide.world.features.features import features
-from collide.world.features.straight import Core
+from collide.world.features.straight import CornerPoint
 from collide.world.motion.rotation import matrix
 from collide.world.motion.state import BodyState
 from generative import ImplicitSurface, primitives, x, y, z
@@ -54,9 +54,9 @@ def test_edges_and_corners_that_stick_out():
     body = primitives.block((2, 2, 1)) - primitives.ball(TENTH * 8, (TENTH, 0, HALF))
     found = features(body, (0.0, 0.0, 0.0))
     assert not found.convex and found.followed
-    corners = np.array([c.point for c in parts_of(body, Core)])
+    corners = np.array([c.point for c in parts_of(body, CornerPoint)])
     np.testing.assert_allclose(np.abs(corners), [[1, 1, 0.5]] * 8, atol=1e-14)
-    assert all(np.abs(np.linalg.det(c.outward)) > 0.99 for c in parts_of(body, Core))
+    assert all(np.abs(np.linalg.det(c.outward)) > 0.99 for c in parts_of(body, CornerPoint))
     edges = parts_of(body, Crease)
     (rim,) = (e for e in edges if not e.straight)
     assert len(edges) == 13 and rim.closed
@@ -75,7 +75,7 @@ def test_edges_and_corners_that_stick_out():
 def test_hollow_edges_touch_nothing():
     """Of a ball on a block the circle between them; of a drilled ball both edges stick out."""
     body = primitives.block((2, 2, 1)) | primitives.ball(HALF, (0, 0, HALF))
-    assert all(edge.straight for edge in parts_of(body, Crease)) and len(parts_of(body, Core)) == 8
+    assert all(edge.straight for edge in parts_of(body, Crease)) and len(parts_of(body, CornerPoint)) == 8
     assert [edge.closed for edge in parts_of(drilled_ball(), Crease)] == [True, True]
 
 
@@ -94,7 +94,7 @@ def test_a_plate_with_a_hole_that_comes_to_lie_is_seen_to_be_in_the_floor():
 
 def test_a_triangle_of_three_balls_has_corners_where_its_edges_end():
     body = ball(0, 0, 0) & ball(HALF, 0, 0) & ball(HALF / 2, HALF, 0)
-    corners, edges = parts_of(body, Core), parts_of(body, Crease)
+    corners, edges = parts_of(body, CornerPoint), parts_of(body, Crease)
     assert len(corners) == 2 and len(edges) == 3
     # As far from three points in a plane as from two of these at one height.
     height = np.sqrt(1 - 0.25**2 - 0.1875**2)

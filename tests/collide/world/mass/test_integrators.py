@@ -19,14 +19,15 @@ CORNERS = [[a, b, c] for a in (-0.5, 0.5) for b in (-1.0, 1) for c in (-1.5, 1.5
 SIDES = [[0, 1, 3, 2], [4, 6, 7, 5], [0, 4, 5, 1], [2, 3, 7, 6], [0, 2, 6, 4], [1, 5, 7, 3]]
 MESH = Mesh(CORNERS, [t for a, b, c, d in SIDES for t in ([a, b, c], [a, c, d])])
 EGG = ImplicitSurface(4 * x**2 + y**2 + z**2 / 4 - 1, bounds=[(-1, 1), (-2, 2), (-3, 3)])
+CAN = primitives.round_cylinder(2, 3).moved(Rigid(translation=[0, 0, -sp.Rational(3, 2)]))
 # The name of the integrator, a body, its volume, and the means of xx, yy and zz over it.
 CASES = [
-    ("Triangles", MESH, 6.0, (1 / 12, 1 / 3, 3 / 4)),
-    ("Faces", BALL, 4 * math.pi / 3, (1 / 5, 1 / 5, 1 / 5)),
-    ("Faces", solids.cylinder(2, 3), 12 * math.pi, (1.0, 1.0, 3 / 4)),
-    ("HalfSpaces", primitives.block((1, 2, 3)), 6.0, (1 / 12, 1 / 3, 3 / 4)),
-    ("Revolved", primitives.round_cylinder(2, 3).moved(Rigid(translation=[0, 0, -sp.Rational(3, 2)])), 12 * math.pi, (1.0, 1.0, 3 / 4)),
-    ("SignedSums", EGG, 4 * math.pi / 3, (1 / 20, 1 / 5, 4 / 5)),
+    ("TriangleIntegrator", MESH, 6.0, (1 / 12, 1 / 3, 3 / 4)),
+    ("FaceIntegrator", BALL, 4 * math.pi / 3, (1 / 5, 1 / 5, 1 / 5)),
+    ("FaceIntegrator", solids.cylinder(2, 3), 12 * math.pi, (1.0, 1.0, 3 / 4)),
+    ("HalfSpaceIntegrator", primitives.block((1, 2, 3)), 6.0, (1 / 12, 1 / 3, 3 / 4)),
+    ("RevolvedIntegrator", CAN, 12 * math.pi, (1.0, 1.0, 3 / 4)),
+    ("SignedSumIntegrator", EGG, 4 * math.pi / 3, (1 / 20, 1 / 5, 4 / 5)),
 ]  # fmt: skip
 IDS = [f"{name}-{k}" for k, (name, *_) in enumerate(CASES)]
 
