@@ -8,12 +8,12 @@ from typing import Any, NamedTuple
 import numpy as np
 import sympy as sp
 
+from .forms.skeleton import Skeleton
 from .from_sympy import convert
 from .graph.binders import EXPANDED
 from .graph.expr import Expr, ExprPool, reachable
 from .kernel import Kernel, compile, enclose_repeated
 from .reference.interpreter import enclose_constant
-from .forms.skeleton import Skeleton
 
 Step = tuple[Any, ...]
 """("rational",) is the next leaf, ("is", number), ("power", exponent, place), or a function and the places of its arguments."""

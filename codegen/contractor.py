@@ -93,7 +93,7 @@ class Contractor:
 
     A round goes through all operations forward and backward once, in the order of the constraints. There is another one as long as some
     side of the box has become shorter by a tenth, or an infinite end finite, and up to `rounds` of them. What comes of a box does not
-    depend on others. Functions without a backward rule (erf, gamma, Bessel functions, atan2, choices, integrals) narrow nothing, but their
+    depend on others. A choice narrows where one of its branches is excluded; integrals and inverse functions narrow nothing, but their
     bounds count.
 
     ``c & d`` and ``c | d`` are the contractors of both conditions and of at least one of them. ``~c`` contracts to where the constraints of

@@ -197,7 +197,7 @@ def _reflected(p: ExprPool, x: Expr, order: int) -> Expr:
 
 
 def _gamma(p: ExprPool, e: Any, args: list[Expr]) -> Expr:
-    """pi / (sin(pi x) gamma(1 - x)) for x < 0 (DLMF 5.5.3), the sine by the distances of x to the integers on both sides, which are exact."""
+    """pi / (sin(pi x) gamma(1 - x)) for x < 0 (DLMF 5.5.3), the sine by the distances to the integers on both sides of x, exact ones."""
     (x,) = args
     above = p.node("gamma", x)
     if e.args[0].is_positive:

@@ -7,73 +7,31 @@ that satisfies every operation exactly. (Benhamou, Goualard, Granvilliers and Pu
 consistency", algorithm HC4.)
 
 A point where a node is undefined satisfies no constraint above it, so enclosures need only hold the values at points
-where nodes are defined. Branches of `where` are not entered: the branch not taken may be undefined at a solution.
+where nodes are defined. A branch of `where` is entered in the boxes in which the other one is excluded: the branch not
+taken may be undefined at a solution.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-from ..emit.dispatch import INLINE, interval_operation
+from ..emit.dispatch import interval_operation
 from ..emit.elementary import arithmetic, exponential, primitive
-from ..emit.entry import add_entry
 from ..emit.lanes import Lanes, Module
-from ..graph.expr import Expr, natural, reachable
+from ..graph.expr import Expr
 from ..graph.primitives import decoded, key
-from ..graph.serialize import serialize
-from ..graph.signs import SignFacts, analyse
-from ..machine import waited
-from ..machine.native import Code, code_key
-from ..reference.interpreter import enclose_constant
+from ..graph.signs import SignFacts
 from .rows import intersect_quotient
+from .shaving import ROUGH, shaved
 
 Value = str
 Interval = tuple[Value, Value]
 
-# Nodes up to which the pass pays for its compilation; it is written as one function.
-LIMIT = 1500
-
-# Nodes that only proofs put into a graph, and those expanded into such, whose value depends on decorations that are not
-# computed here.
-_FOREIGN = frozenset({"trusted", "refined", "midpoint", "integral", "inverse", "flow"})
-
-
+# Operations that have a value without some of their arguments: how many of the first ones they need.
+_FIRST = {"either": 1, "guarded": 1, "or": 0, "not": 0, "around": 0, "hull": 0, "trusted": 1, "refined": 1, "choice": 1,
+          "union": 0, "sum": 0}
 # First forms of a function that are not the whole of it.
 _PARTIAL = frozenset({"where", "restricted"})
-
-
-def backward_code(equations: Sequence[Expr], condition: Expr | None) -> Code | None:
-    """Machine code with the entry ``kernel``: ``void(X, p, flag)``, one pass for equations = 0 and a truth value.
-
-    X (variables, 2) is a block of boxes as -lo and hi, p one of parameters. X shrinks in place and keeps every point
-    at which all equations vanish and the condition holds. The flag becomes 0.0 in lanes where there is none, and
-    their boxes stay. None for graphs that are too large, or hold nodes of proofs.
-    """
-    roots = [*equations, *([] if condition is None else [condition])]
-    roots = natural(roots, whole=False)
-    equations, condition = (roots, None) if condition is None else (roots[:-1], roots[-1])
-    order = reachable(roots)
-    if len(order) > LIMIT or any(e.op in _FOREIGN for e in order):
-        return None
-    key = code_key("backward", serialize(roots), str(condition is not None))
-    return Code(waited.kept(key, "text", lambda: (_text(equations, condition, order),)), ("kernel",))
-
-
-def _text(equations: Sequence[Expr], condition: Expr | None, order: Sequence[Expr]) -> str:
-    module = Module(longest=0)
-    passes = _Pass(module, order)
-    zero = passes.L.const(0.0)
-    for e in equations:
-        passes.meet(e, (zero, zero))
-    if condition is not None:
-        passes.demand(condition)
-    for e in reversed(order):
-        passes.backward(e)
-    passes.store()
-    body = "\n".join(passes.L.lines)
-    module.add("pass", f"define internal void @pass(ptr noalias %x, ptr noalias %p, ptr noalias %flag) #2 {{\n{body}\n  ret void\n}}")
-    add_entry(module, "kernel", "pass", "ptr %x, ptr %p, ptr %flag", "ptr %x, ptr %p, ptr %flag")
-    return module.text()
 
 
 class Narrowing:
@@ -84,6 +42,11 @@ class Narrowing:
     box: dict[int, Any]
     changed: set[int]
     empty: Value
+    steps: int = ROUGH
+    live: dict[int, Value | None]
+    """Masks of the lanes in which a node has a value at every solution; None for all. Nodes of branches that are not taken have none."""
+    where: Value | None = None
+    """The mask of the rule that is at work."""
 
     def meet(self, e: Expr, other: Interval) -> None:
         """Intersect the enclosure of a node with another one of the same values."""
@@ -93,9 +56,49 @@ class Narrowing:
         self.replace(e, (self.L.min(other[0], n), self.L.min(other[1], h)))
 
     def replace(self, e: Expr, new: Interval) -> None:
+        L, own = self.L, self.where
+        if own is not None:
+            new = L.select(own, new[0], self.box[e.index][0]), L.select(own, new[1], self.box[e.index][1])
         self.box[e.index] = new
         self.changed.add(e.index)
-        self.empty = self.L.either(self.empty, self.L.gt(self.L.neg(new[0]), new[1]))
+        crossed = L.gt(L.neg(new[0]), new[1])
+        self.empty = L.either(self.empty, crossed if own is None else L.both(own, crossed))
+
+    def lively(self, e: Expr, mask: Value | None) -> None:
+        """A node has a value in these lanes, too."""
+        known = self.live.get(e.index, "")
+        self.live[e.index] = mask if known == "" else None if known is None or mask is None else self.L.either(known, mask)
+
+    def undo(self, e: Expr, rules: "Rules", narrow: bool) -> None:
+        """Narrow the arguments of a node by its enclosure, in the lanes where it has a value, and say in which they have."""
+        if e.index not in self.live:
+            return
+        self.where = self.live[e.index]
+        if e.op == "where":
+            _where(self, e, narrow and e.index in self.changed)
+        else:
+            for a in e.args[:_FIRST.get(e.op, len(e.args))] if not (e.op == "either" and e.args[0].op in _PARTIAL) else ():
+                self.lively(a, self.where)
+            if narrow and e.index in self.changed and e.op in rules:
+                rules[e.op](self, e)
+        self.where = None
+
+    def demand(self, condition: Expr, holds: bool = True) -> None:
+        """Narrow by a condition that must be true, or false; other conditions than comparisons that must all be so say nothing here."""
+        infinity, parts = self.L.const(float("inf")), [(condition, holds)]
+        while parts:
+            part, true = parts.pop()
+            if part.op == "not":
+                parts.append((part.args[0], not true))
+            elif part.op == ("and" if true else "or"):
+                parts += [(a, true) for a in reversed(part.args)]
+            elif part.op in ("le", "lt"):
+                a, b = part.args if true else part.args[::-1]
+                self.meet(a, (infinity, self.box[b.index][1]))
+                self.meet(b, (self.box[a.index][0], infinity))
+            elif part.op == "eq" and true:
+                self.meet(part.args[0], self.box[part.args[1].index])
+                self.meet(part.args[1], self.box[part.args[0].index])
 
     def outside(self, e: Expr, end: Value) -> None:
         """Narrow by |e| >= end, for end >= 0: a bound of e inside the gap moves to its far side."""
@@ -107,73 +110,6 @@ class Narrowing:
     def call(self, name: str, function: Callable[..., Interval], *arguments: Value) -> Interval:
         n, h = self.module.call(self.L, f"{name}_backward", function, *arguments)
         return n, h
-
-
-class _Pass(Narrowing):
-    """The code of one pass; `box` holds the present enclosure of every node."""
-
-    def __init__(self, module: Module, order: Sequence[Expr]) -> None:
-        self.module, self.order, self.L = module, order, module.lanes()
-        self.known: dict[int, SignFacts] = analyse(order)
-        self.box, self.changed = {}, set()
-        self.empty = self.L.mask_const(False)
-        for e in order:
-            self.box[e.index] = self._forward(e)
-
-    def _forward(self, e: Expr) -> Interval:
-        L = self.L
-        if e.op in ("variable", "parameter"):
-            pointer = "%x" if e.op == "variable" else "%p"
-            return L.load(pointer, 2 * e.value), L.load(pointer, 2 * e.value + 1)
-        if e.op == "constant":
-            lo, hi = enclose_constant(e)
-            return L.const(-lo), L.const(hi)
-        if e.op == "undefined":
-            return L.const(float("inf")), L.const(float("inf"))
-        if e.op == "guarded":
-            return self.box[e.args[0].index]
-        arguments = tuple(v for a in e.args for v in self.box[a.index])
-        if e.op in INLINE:
-            n, h = INLINE[e.op](L, *arguments)
-            return n, h
-        known = [self.known[a.index] for a in e.args]
-        name, emit = interval_operation(e, known)
-        if name.startswith("multiply_nonnegative") and not known[0].nonnegative:
-            arguments = arguments[2:] + arguments[:2]
-        n, h = self.module.call(L, name, emit, *arguments)
-        return n, h
-
-    # -- narrowing ----------------------------------------------------------------------------------------------
-
-    def demand(self, condition: Expr) -> None:
-        """Narrow by a condition that must be true; conditions other than comparisons and their conjunctions say nothing here."""
-        infinity, parts = self.L.const(float("inf")), [condition]
-        while parts:
-            part = parts.pop()
-            if part.op == "and":
-                parts += reversed(part.args)
-            elif part.op in ("le", "lt"):
-                a, b = part.args
-                self.meet(a, (infinity, self.box[b.index][1]))
-                self.meet(b, (self.box[a.index][0], infinity))
-            elif part.op == "eq":
-                self.meet(part.args[0], self.box[part.args[1].index])
-                self.meet(part.args[1], self.box[part.args[0].index])
-
-    def backward(self, e: Expr) -> None:
-        """Narrow the arguments of a node by its enclosure."""
-        rule = RULES.get(e.op)
-        if rule is not None and e.index in self.changed:
-            rule(self, e)
-
-    def store(self) -> None:
-        """Write the variables where something is left, and the flag."""
-        L = self.L
-        for e in self.order:
-            if e.op == "variable" and e.index in self.changed:
-                for side, new in enumerate(self.box[e.index]):
-                    L.store("%x", 2 * e.value + side, L.select(self.empty, L.load("%x", 2 * e.value + side), new))
-        L.store("%flag", 0, L.select(self.empty, L.const(0.0), L.load("%flag", 0)))
 
 
 # -- rules: solve e = op(a, b) for its arguments ----------------------------------------------------------------------
@@ -276,18 +212,54 @@ def _either(s: Narrowing, e: Expr) -> None:
         s.meet(e.args[0], s.box[e.index])
 
 
+def _where(s: Narrowing, e: Expr, narrow: bool) -> None:
+    """A branch has a value where the other one is excluded: by the condition, or as its box misses that of the choice."""
+    L, (condition, *both), own = s.L, e.args, s.where
+    s.lively(condition, own)
+    truth, meets = s.box[condition.index], []
+    for a in both:
+        n, h = (L.min(x, y) for x, y in zip(s.box[a.index], s.box[e.index], strict=True))
+        meets.append(L.mask_const(False) if a.op == "undefined" else L.le(L.neg(n), h))
+    for k, a in enumerate(both):
+        only = L.either(L.gt(truth[k], L.const(0.5)), L.invert(meets[1 - k]))
+        s.where = only if own is None else L.both(own, only)
+        s.lively(a, s.where)
+        if narrow:
+            s.meet(a, s.box[e.index])
+            s.demand(condition, k == 0)
+
+
+def _restricted(s: Narrowing, e: Expr) -> None:
+    """It has a value where its condition holds alone."""
+    s.meet(e.args[1], s.box[e.index])
+    s.demand(e.args[0])
+
+
+def _shaved(s: Narrowing, e: Expr) -> None:
+    """Of functions without an inverse: see `shaving`."""
+    name, emit = interval_operation(e, [SignFacts(False, float("inf"))] * len(e.args))
+    for k, a in enumerate(e.args):
+        if a.op != "constant":
+            rule = shaved(s.module, name, emit, k, s.steps)
+            s.meet(a, s.call(f"{name}_shaved_{k}", rule, *s.box[e.index], *(end for b in e.args for end in s.box[b.index])))
+
+
 def _primitive(s: Narrowing, e: Expr) -> None:
-    """Narrow by the inverse that the user declared, of one argument after the other."""
+    """Narrow by the inverse that the user declared, of one argument after the other, or by slices."""
     if not decoded(e.value).inverses:
+        _shaved(s, e)
         return
     for k, a in enumerate(e.args):
         boxes = [*s.box[e.index], *(end for b in e.args for end in s.box[b.index])]
         s.meet(a, s.call(f"undone_{k}_{key(e.value)}", partial(primitive.undone, value=e.value, argument=k), *boxes))
 
 
-RULES: dict[str, Callable[[Narrowing, Expr], None]] = {
+Rules = dict[str, Callable[[Narrowing, Expr], None]]
+RULES: Rules = {
     "add": _add, "sub": _sub, "neg": _neg, "mul": _mul, "div": _div, "abs": _abs, "power_integer": _power, "sqrt": _sqrt,
     "exp": _exp, "log": _log, "entropy": _entropy, "min": _min, "max": _max, "primitive": _primitive,
-    "guarded": lambda s, e: s.meet(e.args[0], s.box[e.index]), "restricted": lambda s, e: s.meet(e.args[1], s.box[e.index]),
+    "guarded": lambda s, e: s.meet(e.args[0], s.box[e.index]), "restricted": _restricted,
     "either": _either,
+    **dict.fromkeys(("atan2", "sinc", "erf", "erfc", "bessel_j", "sine_integral", "loggamma", "gamma", "polygamma", "tabled", "chebyshev",
+                     "solution", "tricubic"), _shaved),
 }  # fmt: skip

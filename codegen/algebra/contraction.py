@@ -21,6 +21,7 @@ from ..graph.expr import Expr, reachable
 from ..graph.quadrature import expand
 from .backward import Narrowing, Value
 from .inverses import RULES
+from .shaving import EXACT
 
 # Operations of one pass, which is written as one function: beyond, it takes seconds to compile.
 LIMIT = 1500
@@ -151,7 +152,7 @@ class _Writer:
     def _pass(self, group: Sequence[Relation]) -> str:
         sweep = _Pass(self.module, [e for r in group for e in r.sides], "interval" if group[0].holds else "decorated")
         for r in group:
-            sweep.demand(r)
+            sweep.require(r)
         sweep.narrow()
         sweep.store()
         return self._add(self._named(), _ARGUMENTS.format("noalias %x", "noalias %flag").replace("%p", "noalias %p"), sweep.L.lines)
@@ -241,12 +242,13 @@ class _Pass(Narrowing, Translation):
         expanded = unroll(expand(sides, "rigorous")) if self._closed else self.sides
         super().__init__(expanded, kind)
         self.module, self.L = module, module.lanes()
-        self.changed = set()
+        self.changed, self.steps = set(), EXACT
         self.empty = self.L.mask_const(False)
         for e in self.order:
             self.node(e)
         self.box = self.values
         self.side = {a.index: b for a, b in zip(self.sides, expanded, strict=True)}
+        self.live = {e.index: None for e in expanded}
 
     # -- forward ------------------------------------------------------------------------------------------------------
 
@@ -262,7 +264,7 @@ class _Pass(Narrowing, Translation):
 
     # -- backward -----------------------------------------------------------------------------------------------------
 
-    def demand(self, r: Relation) -> None:
+    def require(self, r: Relation) -> None:
         """Narrow the sides by what must be true of them."""
         infinity, op = self.L.const(float("inf")), r.op
         first, second = (self.side[e.index] for e in r.sides)
@@ -280,9 +282,7 @@ class _Pass(Narrowing, Translation):
 
     def narrow(self) -> None:
         for e in reversed(self.order):
-            rule = RULES.get(e.op)
-            if rule is not None and e.index in self.changed and not (self._closed or self.constant[e.index]):
-                rule(self, e)
+            self.undo(e, RULES, not (self._closed or self.constant[e.index]))
 
     def store(self) -> None:
         """Write the variables where something is left, and the flag; nothing where a relation must fail and a side may be undefined."""

@@ -2,9 +2,8 @@
 
 A monotone function is undone by its inverse, which the interval library encloses. Of a function with several branches the two ends of x are
 moved, each to the nearest point of a branch that holds a value of z; what is between them stays. Where the inverse does not enclose, as
-at infinite ends of periodic functions, or beyond the domain of the inverse, x stays as it is. Functions that are not listed in `RULES`
-(erf, gamma, Bessel functions, atan2, Chebyshev series) narrow nothing, and neither does a choice: what is undefined on the branch that is
-not taken must not be demanded of it.
+at infinite ends of periodic functions, or beyond the domain of the inverse, x stays as it is. Functions without an inverse that is known
+(erf, gamma, Bessel functions, atan2, Chebyshev series) have rules by `shaving`.
 """
 
 import math

@@ -19,7 +19,7 @@ NEAR, FAR = 4, 1024
 LARGEST = 60
 """The largest order: recurrences of larger ones have too many operations."""
 BEYOND = 62
-"""From here on `bessel_j_far` is known."""
+"""From here on `bessel_j_far` is better than the table of J_n."""
 _TERMS = 14
 Both = tuple[Any, Any]
 
@@ -104,20 +104,20 @@ def _j_anywhere(n: int, x: Any) -> Any:
 
 @cache
 def bessel_j_far(order: int, depth: int = 2) -> Primitive:
-    """J_n for |x| >= 62."""
-    (lo, hi), (x, value) = primitive_ends(1), primitive_places(1)
+    """J_n for |x| >= max(n, 4)."""
+    (lo, hi), (x, value), first = primitive_ends(1), primitive_places(1), max(order, NEAR)
 
     def over(a: Any, b: Any) -> Both:
-        start = most(a, BEYOND)
+        start = most(a, first)
         size = sp.sqrt(_j(order, start) ** 2 + _y(order, start) ** 2)
-        return curved(lambda x: _twice(_j(order, x)), lambda x: _slope(_j, order, x), size, size * (1 + 2 / start), start, most(b, BEYOND))
+        return curved(lambda x: _twice(_j(order, x)), lambda x: _slope(_j, order, x), size, size * (1 + 2 / start), start, most(b, first))
 
     right, left = over(lo, hi), over(-hi, -lo)
     if order % 2:
         left = -left[1], -left[0]
     point, mirrored = _j(order, abs(x)), -1 if order % 2 else 1
-    bounds = [cases((right[k], lo >= BEYOND), (left[k], hi <= -BEYOND)) for k in range(2)]
-    points = cases((point, x >= BEYOND), (mirrored * point, x <= -BEYOND))
+    bounds = [cases((right[k], lo >= first), (left[k], hi <= -first)) for k in range(2)]
+    points = cases((point, x >= first), (mirrored * point, x <= -first))
     return declared(f"besselj{order}", lambda x: (points, points), bounds, _derivative(bessel_j_far, order, x, value, depth))
 
 

@@ -56,7 +56,7 @@ def _bessel_y(e: Any) -> Any:
 def _polylog(e: Any) -> Any:
     n, z = e.args
     if not (n.is_Integer and 1 <= n <= LARGEST_POLYLOG):
-        raise ValueError(f"the order of polylog must be an integer from 1 to {LARGEST_POLYLOG}, got {n}; for orders below 1 call expand_func")
+        raise ValueError(f"the order of polylog must be an integer from 1 to {LARGEST_POLYLOG}, got {n}; below 1 call expand_func")
     return -sp.log(1 - z) if n == 1 else polylogarithm(int(n))(z)
 
 
@@ -97,7 +97,7 @@ def _bessel_j(e: Any) -> list[Any]:
     n, x = e.args
     if not (n.is_Integer and 0 <= n <= LARGEST_HANKEL):
         return []
-    forms = [bessel_j_far(int(n))(x), sp.log(x**2 - BEYOND**2), (BEYOND / x) ** 2]
+    forms = [bessel_j_far(int(n))(x), sp.log(x**2 - max(n, 4) ** 2), (BEYOND / x) ** 2]
     return forms if n < 2 else [*forms, bessel_j_near(int(n))(x), sp.log(n**2 - x**2), (x / (n - 1)) ** 2]
 
 

@@ -33,7 +33,7 @@ def _zeta(s: Any) -> tuple[Any, Any]:
 @cache
 def zeta_right() -> Primitive:
     """zeta of s >= 0: it falls on both sides of its pole at 1. zeta' = (((s - 1) zeta)' - zeta) / (s - 1)."""
-    (lo, hi), (s, value) = primitive_ends(1), primitive_places(1)
+    (lo, hi), (s, _) = primitive_ends(1), primitive_places(1)
     low = cases((_zeta(hi)[0], sp.Or(lo > 1, hi < 1)))
     high = cases((_zeta(lo)[1], sp.Or(lo > 1, hi < 1)))
     return declared("zeta", _zeta, [low, high], zeta_slope()(s))

@@ -10,9 +10,9 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from codegen.algebra.backward import backward_code
 from codegen.algebra.local_step import least_step
 from codegen.algebra.margin import Margin
+from codegen.algebra.passes import backward_code
 from codegen.emit.lanes import WIDTH
 from codegen.family import family
 from codegen.graph.autodiff import partials

@@ -1,7 +1,8 @@
 """log Gamma, Gamma and the polygamma functions of x > 0, by tables and by Stirling's series in interval arithmetic.
 
 Gamma is tabled from 2 to 168, and elsewhere it follows by its recurrence. log Gamma is tabled from 3 to 1024; from 1/2 to 3, where it is 0
-at 1 and 2, it is (x - 1)(x - 2) times a table, below that less by log x than log Gamma(x + 1), and the digamma function from 1 to 2 its distance to the zero times a table.
+at 1 and 2, it is (x - 1)(x - 2) times a table, and below less by log x than log Gamma(x + 1). The digamma function is, from 1 to 2, a
+table times the distance to its zero.
 
 For y > 0 what is left of each series lies between 0 and the first term left out (DLMF 5.11.ii and, for derivatives of the same integral
 of a completely monotone function, 5.15.9):

@@ -196,8 +196,8 @@ def _complement(L: Lanes, x: Value) -> Interval:
 
 
 def _far_complement(L: Lanes, x: Value) -> Interval:
-    """e^(-x^2) / (x sqrt(pi)) times a table up to 32, and nearly 0 beyond; for x >= 8. Of x^2 = p + q, e^-q is between 1 - q and 1 - q + q^2,
-    and |q| <= 2^-44.
+    """e^(-x^2) / (x sqrt(pi)) times a table up to 32, and nearly 0 beyond; for x >= 8. Of x^2 = p + q, e^-q is between 1 - q and
+    1 - q + q^2, as |q| <= 2^-42.
     """
     last = L.const(32.0)
     y = L.min(x, last)

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 import sympy as sp
 
-from codegen.algebra.backward import backward_code
+from codegen.algebra.passes import backward_code
 from codegen.from_sympy import convert
 from codegen.graph.expr import ExprPool
 
