@@ -90,7 +90,7 @@ class BoundaryPiece:
 class ImplicitSurface(ImplicitBody):
     """The surface F = 0 of an expression in x, y, z (and t, for one that deforms), positive outside, within `bounds`.
 
-    `bounds` are three pairs of numbers, for x, y and z, in body coordinates, or {x: pair, y: pair, z: pair}: the surface is closed, and ends
+    `bounds` are three pairs of numbers, for x, y and z, in body coordinates, or {x: pair, ...}: the surface is closed, and ends
     where it reaches them.
     `name`: what results call it. Immutable; `moved` gives a new surface.
 

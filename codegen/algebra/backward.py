@@ -146,7 +146,7 @@ def _mul(s: Narrowing, e: Expr) -> None:
 def _div(s: Narrowing, e: Expr) -> None:
     a, b = e.args
     if a.op != "constant":
-        s.meet(a, s.call("multiply", arithmetic.multiply, *s.box[e.index], *s.box[b.index]))
+        s.meet(a, s.call("multiply_ends", arithmetic.multiply_ends, *s.box[e.index], *s.box[b.index]))
     _quotient(s, s.box[a.index], s.box[e.index], b)
 
 

@@ -207,7 +207,7 @@ def _greatest(s: Narrowing, e: Expr) -> None:
 def _fma(s: Narrowing, e: Expr) -> None:
     """a b + c = z."""
     L, (a, b, c) = s.L, e.args
-    (zn, zh), product = s.box[e.index], s.call("multiply", arithmetic.multiply, *s.box[a.index], *s.box[b.index])
+    (zn, zh), product = s.box[e.index], s.call("multiply_ends", arithmetic.multiply_ends, *s.box[a.index], *s.box[b.index])
     s.meet(c, arithmetic.subtract(L, zn, zh, *product))
     product = arithmetic.subtract(L, *s.box[e.index], *s.box[c.index])
     for x, other in ((a, b), (b, a)):

@@ -7,7 +7,7 @@ hundredths of a second for any n. The inner statements are the same rounded emit
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 
-from ..emit.elementary.arithmetic import add, divide, multiply, negate, zero_excluded
+from ..emit.elementary.arithmetic import add, divide, multiply_ends, negate, zero_excluded
 from ..emit.lanes import Lanes, Module
 from ..emit.room import add_with_room, is_large, vector_bytes
 from .blocks import Interval, Value, scale
@@ -128,7 +128,7 @@ def linear_solve(w: Writer, m: int, n: int, pattern: Pattern) -> None:
         w.put_pair(after, last, (zero, zero))
         with w.loop(w.add_index(last, -1), first, -1) as k:
             j = w.look_up(columns, k)
-            term = multiply(L, *w.get_pair("%M", w.index(i, n, j)), *w.get_pair(y, j))
+            term = multiply_ends(L, *w.get_pair("%M", w.index(i, n, j)), *w.get_pair(y, j))
             w.put_pair(after, k, add(L, *w.get_pair(after, w.add_index(k, 1)), *term))
         # The row is M y = -f; the running sum starts with f.
         w.put_pair(before, 0, w.get_pair("%f", i))
@@ -139,7 +139,7 @@ def linear_solve(w: Writer, m: int, n: int, pattern: Pattern) -> None:
             new = intersect_quotient(L, negate(L, *rest), entry, old)
             w.raise_flag("%flag", is_reversed(L, *new), 0.0)
             w.put_pair(y, j, new)
-            w.put_pair(before, 0, add(L, *sum_before, *multiply(L, *entry, *new)))
+            w.put_pair(before, 0, add(L, *sum_before, *multiply_ends(L, *entry, *new)))
     with w.loop(0, n) as j:
         (xn, xh), (yn, yh), c = w.get_pair("%X", j), w.get_pair(y, j), w.get("%c", j)
         x = L.min(L.sub(yn, c), xn), L.min(L.add(yh, c), xh)
@@ -251,13 +251,13 @@ def interval_inverse(w: Writer, n: int) -> None:
             factor = negate(L, *divide(L, *w.get_pair(G, w.index(r, n, k)), *pivot))
             with w.loop(w.add_index(k, 1), n) as j:
                 at = w.index(r, n, j)
-                w.put_pair(G, at, add(L, *w.get_pair(G, at), *multiply(L, *factor, *w.get_pair(G, w.index(k, n, j)))))
-            w.put_pair(b, r, add(L, *w.get_pair(b, r), *multiply(L, *factor, *w.get_pair(b, k))))
+                w.put_pair(G, at, add(L, *w.get_pair(G, at), *multiply_ends(L, *factor, *w.get_pair(G, w.index(k, n, j)))))
+            w.put_pair(b, r, add(L, *w.get_pair(b, r), *multiply_ends(L, *factor, *w.get_pair(b, k))))
     with w.loop(n - 1, -1, -1) as k:
         # b holds Y f, the right side is its negative: sum = -b - G x.
         w.put_pair(total, 0, negate(L, *w.get_pair(b, k)))
         with w.loop(w.add_index(k, 1), n) as j:
-            product = multiply(L, *w.get_pair(G, w.index(k, n, j)), *w.get_pair(solution, j))
+            product = multiply_ends(L, *w.get_pair(G, w.index(k, n, j)), *w.get_pair(solution, j))
             w.put_pair(total, 0, add(L, *w.get_pair(total, 0), *negate(L, *product)))
         w.put_pair(solution, k, divide(L, *w.get_pair(total, 0), *w.get_pair(G, w.index(k, n, k))))
     with w.loop(0, n) as j:

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..emit.elementary.arithmetic import add, multiply
+from ..emit.elementary.arithmetic import add, multiply_ends
 from ..emit.interval_vectors import Interval, minus
 from ..emit.lanes import Lanes
 from ..graph.signs import LARGEST
@@ -81,7 +81,7 @@ def _cut(L: Lanes, gate: str, value: Interval, slopes: Sequence[Interval], given
     jacobian, about = pairs(given[:6 * count]), pairs(given[6 * count:])
     row, y = [], [*about]
     for j in range(count):
-        terms = [multiply(L, *s, *jacobian[count * i + j]) for i, s in enumerate(slopes)]
+        terms = [multiply_ends(L, *s, *jacobian[count * i + j]) for i, s in enumerate(slopes)]
         row.append(add(L, *add(L, *terms[0], *terms[1]), *terms[2]))
     solve_row(L, row, (value[1], L.const(np.inf)), y)
     open_ = L.lt(gate, L.const(0.0))

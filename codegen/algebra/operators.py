@@ -5,7 +5,7 @@ Each holds every zero of f in the box X; where it lies in the interior of X, the
 
 from collections.abc import Sequence
 
-from ..emit.elementary.arithmetic import add, divide, multiply, negate, zero_excluded
+from ..emit.elementary.arithmetic import add, divide, multiply_ends, negate, zero_excluded
 from ..emit.lanes import Lanes
 from .blocks import Interval, Value, dot, from_centre, read, write
 
@@ -82,13 +82,13 @@ def interval_inverse(L: Lanes, n: int) -> None:
         for r in range(k + 1, n):
             factor = negate(L, *divide(L, *G[r][k], *G[k][k]))
             for j in range(k + 1, n):
-                G[r][j] = add(L, *G[r][j], *multiply(L, *factor, *G[k][j]))
-            b[r] = add(L, *b[r], *multiply(L, *factor, *b[k]))
+                G[r][j] = add(L, *G[r][j], *multiply_ends(L, *factor, *G[k][j]))
+            b[r] = add(L, *b[r], *multiply_ends(L, *factor, *b[k]))
     solution: list[Interval] = [b[0]] * n
     for k in range(n - 1, -1, -1):
         total = b[k]
         for j in range(k + 1, n):
-            total = add(L, *total, *negate(L, *multiply(L, *G[k][j], *solution[j])))
+            total = add(L, *total, *negate(L, *multiply_ends(L, *G[k][j], *solution[j])))
         solution[k] = divide(L, *total, *G[k][k])
     infinity = L.const(float("inf"))
     result = []

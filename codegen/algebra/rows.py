@@ -3,7 +3,7 @@
 import math
 from collections.abc import Sequence
 
-from ..emit.elementary.arithmetic import add, divide, multiply, negate, zero_excluded
+from ..emit.elementary.arithmetic import add, divide, multiply_ends, negate, zero_excluded
 from ..emit.lanes import Lanes
 from .blocks import Interval, Value, dot, from_centre, read, write
 
@@ -34,7 +34,7 @@ def solve_row(L: Lanes, row: Sequence[Interval], b: Interval, y: list[Interval])
     n = len(row)
     after: list[Interval] = [(L.const(0.0), L.const(0.0))] * (n + 1)
     for k in range(n - 1, 0, -1):
-        after[k] = add(L, *after[k + 1], *multiply(L, *row[k], *y[k]))
+        after[k] = add(L, *after[k + 1], *multiply_ends(L, *row[k], *y[k]))
     before: Interval = negate(L, *b)
     empty = L.mask_const(False)
     for j in range(n):
@@ -42,7 +42,7 @@ def solve_row(L: Lanes, row: Sequence[Interval], b: Interval, y: list[Interval])
         y[j] = intersect_quotient(L, negate(L, *rest), row[j], y[j])
         empty = L.either(empty, is_reversed(L, *y[j]))
         if j < n - 1:
-            before = add(L, *before, *multiply(L, *row[j], *y[j]))
+            before = add(L, *before, *multiply_ends(L, *row[j], *y[j]))
     return empty
 
 

@@ -75,10 +75,25 @@ def multiply(L: Lanes, xn: Value, xh: Value, yn: Value, yh: Value, guard: bool =
     return larger(yn, yh), larger(yh, yn)
 
 
+def multiply_ends(L: Lanes, xn: Value, xh: Value, yn: Value, yh: Value) -> Interval:
+    """The bounds of `multiply`, and of empty intervals (lo > hi), as contractors leave them in lanes without solutions, those of the
+    products of their ends, which are in order: such a lane is known by the interval that it emptied, and goes on with others.
+
+    `Lanes.max` drops a NaN in its first operand, so one replaced at the innermost second operand keeps NaN out. Dropping the others loses
+    nothing: let the end a of X be 0 and an end of Y infinite. If the other end b of Y is finite, a b = 0 is among the products. If Y is
+    the whole line and the other end of X is not 0, two products are -inf and +inf. If X = [0, 0], all four are NaN, so the replaced one
+    says 0.
+    """
+    minus_xn, minus_xh, zero = L.neg(xn), L.neg(xh), L.const(0.0)
+    upper = [L.mul(xn, yn), L.mul(xh, yh), L.mul(minus_xn, yh), L.mul(minus_xh, yn)]
+    negated_lower = [L.mul(xn, yh), L.mul(xh, yn), L.mul(minus_xn, yn), L.mul(minus_xh, yh)]
+    return _largest(L, negated_lower, zero), _largest(L, upper, zero)
+
+
 def fma(L: Lanes, xn: Value, xh: Value, yn: Value, yh: Value, zn: Value, zh: Value, guard: bool = True) -> Interval:
     """X Y + Z with one rounding.
 
-    As in `multiply`; a NaN here stands for 0 + z, or for -inf + inf with an infinite z, and both times z is
+    As in `multiply_ends`; a NaN here stands for 0 + z, or for -inf + inf with an infinite z, and both times z is
     the value to put in its place.
     """
     minus_xn, minus_xh = L.neg(xn), L.neg(xh)
