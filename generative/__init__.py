@@ -11,7 +11,7 @@ bodies, the time `t`, and `Parameter` for numbers that are given later. Where to
 """
 
 from . import combination as _combination  # noqa: F401  (the class of trees, which `|`, `&`, `-` and `~` make)
-from . import curve, deform, loops, patch, primitives, solids, sweep
+from . import curve, deform, loops, patch, plane, primitives, solids, sweep
 from . import thumbnail as _thumbnail  # noqa: F401  (registers how values look in a notebook)
 from . import trimmed as _trimmed  # noqa: F401  (trims surfaces)
 from .brep import Edge, Solid, Vertex
@@ -33,6 +33,6 @@ from .symbols import Parameter, t, u, v, x, y, z
 __all__ = [
     "IDENTITY", "Chain", "Curve", "Edge", "ImplicitBody", "ImplicitSurface", "Joint", "Motion", "Parameter", "ParametricSurface",
     "Product", "Rigid", "Screw", "Solid", "Vertex", "axis_angle", "cap", "complement", "curve", "deform", "difference", "euler", "fixed",
-    "hull", "interpolate_poses", "intersection", "keyframes", "loops", "ode", "ode_span", "patch", "polyhedron", "pose", "primitives",
+    "hull", "interpolate_poses", "intersection", "keyframes", "loops", "ode", "ode_span", "patch", "plane", "polyhedron", "pose", "primitives",
     "prismatic", "quaternion_matrix", "revolute", "sew", "solids", "sweep", "t", "u", "union", "v", "x", "y", "z",
 ]  # fmt: skip

@@ -16,12 +16,13 @@ import sympy as sp
 from codegen.given import TEXT, shown
 
 from .body import Body, checked_name
-from .motion import Motion
+from .motion import Motion, keeps_plane
 from .surface import ParametricSurface
 from .symbols import exact, formula, interval, parameters_of, t, u, v
 
 UNCHECKED = "not checked to close"
 SEWN = "closes at sampled points, not proved"
+PLANAR = "a region of the plane z = 0, bounded by outlines"
 # Against the largest coordinate, a distance that may be the rounding of coefficients computed in doubles.
 CLOSE = 1e-9
 
@@ -146,6 +147,13 @@ class Solid(Body):
         return self._gap
 
     @property
+    def planar(self) -> bool:
+        """Whether it is a region of the plane z = 0 (see `generative.plane`). Its faces are strips across the plane, for pictures; it is
+        bounded by the curves v = 0 on them.
+        """
+        return self.closed == PLANAR
+
+    @property
     def closed(self) -> str:
         """The knowledge of whether the faces close up, in words."""
         return self._closed
@@ -160,6 +168,8 @@ class Solid(Body):
 
     def moved(self, motion: Motion) -> "Solid":
         """This solid carried along by `motion`, after the motion it has already."""
+        if self.planar and isinstance(motion, Motion) and not keeps_plane(motion):
+            raise ValueError("a region of the plane z = 0 is moved by turns about z and shifts along x and y alone, as far as that is seen")
         motions = {m: f.moved(motion).motion for m, f in {f.motion: f for f in self.faces}.items()}
         return self.with_faces([f.carried_by(motions[f.motion]) for f in self.faces])
 
@@ -176,7 +186,7 @@ class Solid(Body):
 
     def at(self, time: Any) -> "Solid":
         """This solid with t replaced by a number or by an expression of t."""
-        closed = UNCHECKED if any(f.deforming for f in self.faces) else self.closed
+        closed = UNCHECKED if not self.planar and any(f.deforming for f in self.faces) else self.closed
         return self._like([f.at(time) for f in self.faces], closed)
 
     def mapped(self, faces: Sequence[ParametricSurface]) -> "Solid":

@@ -4,6 +4,7 @@ A motion is an immutable value made of exact SymPy expressions of t. ``a @ b`` d
 undoes a. Nothing is simplified: products stay as they are composed, since the compiler shares common parts by itself.
 """
 
+import functools
 from collections.abc import Callable, Sequence
 from fractions import Fraction
 from functools import cached_property
@@ -247,6 +248,17 @@ class Screw(Motion):
 
 
 IDENTITY = Rigid._unchecked(_IDENTITY, [0, 0, 0])
+
+
+@functools.lru_cache(maxsize=1024)
+def keeps_plane(motion: "Motion") -> bool:
+    """Whether it is seen, in exact arithmetic, that a motion turns about z and shifts along x and y alone."""
+    r, d = motion.rotation, motion.translation
+    return all(_vanishes(e) for e in (r[0, 2], r[1, 2], r[2, 0], r[2, 1], r[2, 2] - 1, d[2]))
+
+
+def _vanishes(e: Any) -> bool:
+    return bool(e.is_zero or sp.expand(e).is_zero or sp.trigsimp(sp.expand(e)).is_zero)
 
 
 def axis_angle(axis: Any, angle: Any) -> sp.ImmutableMatrix:

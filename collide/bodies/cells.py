@@ -30,6 +30,10 @@ class Cell(Protocol):
     def two_sided(self) -> bool: ...
     @property
     def dimension(self) -> int: ...
+    @property
+    def planar(self) -> bool: ...
+    @property
+    def is_face(self) -> bool: ...
 
     @property
     def surface(self) -> Any: ...
@@ -89,6 +93,7 @@ class Parametric:
     what is left without the neighbourhoods of some poles; it differs in its `domain` alone. `around`: of such a neighbourhood, and of a
     pole that is a part itself, the face, and the symbol and the end at which it has the pole. `own`: numbers of its own, beside those of
     its body; `whole` is then what all that differ in these have in common. `of`: the mesh that it is a part of, and its number there.
+    `planar`: of a region of the plane z = 0, whose curves are its faces.
     """
 
     feature: str
@@ -106,6 +111,7 @@ class Parametric:
     around: tuple[ParametricSurface, Any, int] | None = None
     own: Numbers = NONE
     of: tuple[Any, int] | None = None
+    planar: bool = False
 
     # It is not given by equations.
     leaves = pieces = sides = within = unbounded = ()
@@ -115,6 +121,11 @@ class Parametric:
     @property
     def dimension(self) -> int:
         return len(self.symbols)
+
+    @property
+    def is_face(self) -> bool:
+        """Whether it is of the dimension of the surface of its body."""
+        return len(self.symbols) == 2 - self.planar
 
 
 def whole_of(cell: Cell) -> Cell:

@@ -60,7 +60,7 @@ class FlatBody(NamedTuple):
 @functools.lru_cache(maxsize=1 << 14)
 def flat_of(body: Any) -> FlatBody | None:
     """A parametric body by its corners, if all of it moves alike, and is flat as told above; else None."""
-    if not isinstance(body, (Solid, ParametricSurface)):
+    if not isinstance(body, (Solid, ParametricSurface)) or (isinstance(body, Solid) and body.planar):
         return None
     faces = body.faces if isinstance(body, Solid) else [body]
     return _flat(body.resting) if all(f.motion == faces[0].motion for f in faces) else None
@@ -68,7 +68,8 @@ def flat_of(body: Any) -> FlatBody | None:
 
 def may_be_flat(body: Any) -> bool:
     """Whether a parametric body is bilinear, at least, except for what parameters in its formulas are."""
-    return isinstance(body, (Solid, ParametricSurface)) and _may_be_flat(body.resting)
+    planar = isinstance(body, Solid) and body.planar
+    return isinstance(body, (Solid, ParametricSurface)) and not planar and _may_be_flat(body.resting)
 
 
 @functools.lru_cache(maxsize=256)

@@ -50,10 +50,15 @@ class Implicit:
     # It has no parameters of its own.
     path = symbols = names = domain = periods = border = polar = outward = ()
     surface = around = of = None
+    planar = False
 
     @property
     def dimension(self) -> int:
         return 3 - len(self.leaves) - len(self.sides)
+
+    @property
+    def is_face(self) -> bool:
+        return self.dimension == 2
 
 
 # The parts of bodies with more leaves are not listed, but found where leaves meet.

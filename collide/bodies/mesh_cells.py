@@ -50,6 +50,7 @@ class Triangles:
     """
 
     feature, dimension, own = "faces", 2, NONE
+    planar, is_face = False, True
     path, symbols, names, domain = (u, v), (u, v), ("u", "v"), ()
     periods = border = polar = outward = leaves = pieces = sides = within = unbounded = ()
     whole = around = body = of = mover = margin = None

@@ -58,7 +58,7 @@ def _parts(body: Any, charts: frozenset[Pole]) -> Sequence[Cell]:
 def faces_of(body: Any) -> tuple[Cell, ...]:
     """Whole faces, whose closed union is the surface; those of one solid meet along their borders only."""
     parts = parts_of(body)
-    return parts.faces if isinstance(parts, Candidates) else tuple(p for p in parts if p.dimension == 2)
+    return parts.faces if isinstance(parts, Candidates) else tuple(p for p in parts if p.is_face)
 
 
 def like(body: Any, face: Cell) -> Cell:
@@ -120,10 +120,27 @@ def has_inside(body: Any) -> bool:
 def _is_closed(body: Any) -> bool:
     faces = body.faces if isinstance(body, Solid) else (body,)
     edges = [e for e in body.edges if len(e.faces) > 1] if isinstance(body, Solid) else []
+    if isinstance(body, Solid) and body.planar:
+        return True
     return all(is_pole(f, s, end) or _covered(k, f, s, end, edges) for k, f in enumerate(faces) for s, end in sides(f))
 
 
+def _planar_parts(solid: Solid) -> list[Parametric]:
+    """The outlines of a region of the plane, and their corners."""
+    on = (u, sp.Integer(0))
+    parts = []
+    for k, face in enumerate(solid.faces):
+        along = period(face, u)
+        parts.append(Parametric(f"edge {k}", face, on, (u,), (face.domain[u],), (along,), ((False, False),), ((face, on),), planar=True))
+    for k, vertex in enumerate(solid.vertices):
+        shared = tuple((solid.faces[f], p) for f, p in zip(vertex.faces, vertex.points, strict=True))
+        parts.append(Parametric(f"vertex {k}", *shared[0], (), (), (), (), shared, planar=True))
+    return parts
+
+
 def _parametric_parts(solid: Solid, two_sided: bool) -> list[Parametric]:
+    if solid.planar:
+        return _planar_parts(solid)
     parts = [_face(solid, k, two_sided) for k in range(len(solid.faces))]
     corners = {(f, _numbers(p)) for vertex in solid.vertices for f, p in zip(vertex.faces, vertex.points, strict=True)}
     parts += [_edge(solid, k, corners, two_sided) for k in range(len(solid.edges))]
@@ -196,6 +213,8 @@ def ends_of(part: Cell) -> tuple[tuple[bool, bool], ...]:
     but those with smooth parameters: round the tip of a cone the surface has no tangent plane. A neighbourhood of a pole ends inside its
     face.
     """
+    if part.planar and part.is_face:
+        return ((not part.periods[0],) * 2,)
     if part.dimension < 2 or part.names != ("u", "v"):
         return part.border
     free = set(sides(part.surface))

@@ -91,7 +91,8 @@ def pieces(body: Any) -> list[Any]:
 def _groups(body: Any) -> list[list[int]]:
     """The numbers of the faces of each piece."""
     group = list(range(len(faces(body)))) if isinstance(body, Solid) else [0] * len(faces(body))
-    for edge in body.edges if isinstance(body, Solid) else ():
+    joints = () if not isinstance(body, Solid) else body.vertices if body.planar else body.edges
+    for edge in joints:
         joined = {group[f] for f in edge.faces}
         group = [min(joined) if g in joined else g for g in group]
     return [[f for f, g in enumerate(group) if g == first] for first in sorted(set(group))]
@@ -135,7 +136,7 @@ def _encloses(body: Any, point: np.ndarray, moment: float, clock: Clock, numbers
     # The ray is about 1 long at s = 1, so it leaves the box before its end.
     length = 2.0 * float((box[:, 1] - box[:, 0]).sum())
     patch = not isinstance(body, Solid)
-    for ray in RAYS:
+    for ray in _in_plane(RAYS) if isinstance(body, Solid) and body.planar else RAYS:
         crossed = _crossings(body, point, ray, length, moment, clock, numbers)
         if clock.exceeded():
             return None
@@ -180,7 +181,7 @@ def _crossings(body: Any, point: np.ndarray, ray: tuple[float, ...], length: flo
         (low,), (high,) = (e[0] for e in family.through.interval(box[..., 0], box[..., 1], parameters=tuple(known.T)))
         if not (low > 0 or high < 0):
             return None
-        found[face].append(Crossing(float(box[0, 2, 0]), float(box[0, 2, 1]), 1 if low > 0 else -1))
+        found[face].append(Crossing(float(box[0, -1, 0]), float(box[0, -1, 1]), 1 if low > 0 else -1))
     return found
 
 
@@ -190,13 +191,20 @@ def _may_cross(boxes: np.ndarray, point: np.ndarray, ray: tuple[float, ...], len
     A difference and a quotient, each rounded once, are off by less than 2^-51 of the result, or by a number below 2^-1000; what they are
     widened by covers the rounding of that, too.
     """
+    # Of a ray in a plane, which bodies in that plane meet, the third coordinate does not count.
+    axes = [k for k in range(3) if ray[k]]
     with np.errstate(invalid="ignore"):
-        ends = np.stack([boxes[..., 0] - point[:, 1], boxes[..., 1] - point[:, 0]]) / np.array(ray)
+        ends = np.stack([boxes[..., 0] - point[:, 1], boxes[..., 1] - point[:, 0]])[..., axes] / np.array(ray)[axes]
         first, last = ends.min(axis=0), ends.max(axis=0)
         first, last = first - (_WIDER * np.abs(first) + _LEAST), last + (_WIDER * np.abs(last) + _LEAST)
     crosses = np.maximum(first.max(axis=1), 0.0) <= np.minimum(last.min(axis=1), length)
     unknown = ~np.isfinite(boxes).all(axis=(1, 2))
     return np.asarray(unknown | crosses)
+
+
+def _in_plane(rays: Iterable[tuple[float, ...]]) -> list[tuple[float, ...]]:
+    """Rays along the plane z = 0."""
+    return [(a, b, 0.0) for a, b, _ in rays]
 
 
 class _RayFamily(NamedTuple):
@@ -224,15 +232,16 @@ def _ray_problem(face: Cell, point: np.ndarray, ray: tuple[float, ...], length: 
 
 @functools.lru_cache(maxsize=1024)
 def _ray_family(face: Cell, ray: tuple[float, ...], symbols: tuple[Any, ...], many: bool) -> _RayFamily:
-    frame = Frame(3, (0, 1), asked=True, symbols=(symbols, (), (_MOMENT,)))
+    count = face.dimension + 1
+    frame = Frame(count, (0, 1), asked=True, symbols=(symbols, (), (_MOMENT,)))
     placed = PlacedParametric(face, frame, 1)
     s = frame.variable("s", (0, 1))
     frame.values += [(math.nan, math.nan)] * 3
-    count = len(frame.values)
-    start = [frame.pool.parameter(count - 3 + k) for k in range(3)]
+    given = len(frame.values)
+    start = [frame.pool.parameter(given - 3 + k) for k in range(3)]
     outer, inner = bounds(frame.ends)
     along = [frame.pool.constant(e) for e in ray]
-    equations = tuple(placed.position[k] - (start[k] + along[k] * s) for k in range(3))
+    equations = tuple(placed.position[k] - (start[k] + along[k] * s) for k in range(count))
     problem = Problem(tuple(frame.names), outer, inner, equations, period=np.array(frame.periods), parameters=np.array(frame.values))
-    through = formula_kernel([dot(placed.outward[0], (along[0], along[1], along[2]))], frame.names, count)
-    return _RayFamily(problem.as_member() if many else problem, tuple(frame.ends), count, through)
+    through = formula_kernel([dot(placed.outward[0], (along[0], along[1], along[2]))], frame.names, given)
+    return _RayFamily(problem.as_member() if many else problem, tuple(frame.ends), given, through)

@@ -66,6 +66,12 @@ def check_kinds(bodies: Sequence[Any], query: str = "first_contact", meshes: boo
             raise ValueError(f"the domain or the bounds of {called(bodies, k)} exceed the range of doubles; scale them")
 
 
+    planar = [isinstance(body, Solid) and body.planar for body in bodies]
+    if any(planar) and not all(planar):
+        raise ValueError(f"{called(bodies, planar.index(True))} is a region of the plane and {called(bodies, planar.index(False))} is not: bodies of "
+                         "one question are all in the plane or all in space")
+
+
 def check_mesh(mesh: Mesh, name: str) -> None:
     if not mesh.rigid:
         raise ValueError(f"the vertices of {name} move by themselves, as mesh_mesh takes them; a body takes vertices (n, 3) and a motion")

@@ -71,13 +71,14 @@ def situation(first: Cell, second: Cell, time: tuple[Any, Any], *, tangency: boo
     rows = _dependence(a, b, equations, frame) if tangency else _implied(a, b, equations) if implied else ()
     feasible = _feasible(a, b, equations, frame, incoming, tracked)
     implicit = any(p.leaves and p.dimension == 1 for p in (first, second))
-    faces = angle or (len(equations), spatial) in ((3, 4), (1, 2))
+    planar = first.planar and second.planar
+    faces = angle or (len(equations), spatial) in ((3, 4), (1, 2)) or (planar and spatial == 2)
     fast = not incoming and not tracked and (faces or (implicit and len(equations) == spatial))
     least, slopes = stationary(a, b, equations, frame) if tangency and len(further) > 1 else ((), ())
     places = tuple(c for p in (a, b) if isinstance(p, PlacedImplicit) and p.part.measured for c in p.coordinates(p.part.leaves[0]))
     return _problem(a, b, frame, equations, rows, feasible=feasible, fast=fast, incoming=incoming, label=label, least=least,
                      places=places, features=(first.feature, second.feature), held=(held_of(first), held_of(second)),
-                     moving=None if any(map(any, free)) else lambda: _moving(a, b),
+                     moving=None if planar or any(map(any, free)) else lambda: _moving(a, b),
                      ends=tuple(frame.all_ends) if frame.slots else (), slots=frame.slots, late=frame.late, slopes=slopes)
 
 
@@ -187,7 +188,7 @@ def _implied(a: Placed, b: Placed, equations: Sequence[Expr]) -> tuple[Expr, ...
     if len(a.outward) != 1 or len(b.outward) != 1:
         return ()
     if not (a.values or b.values):
-        return (dot((equations[0], equations[1], equations[2]), a.outward[0]),)
+        return (sum((e * n for e, n in zip(equations[1:], a.outward[0][1:], strict=False)), equations[0] * a.outward[0][0]),)
     if len(equations) == 2:
         f, g = a.outward[0], b.outward[0]
         return (equations[0] * dot(f, g) - equations[1] * _square(f),)
@@ -337,7 +338,7 @@ def _directions(a: Placed, b: Placed, equations: Sequence[Expr], frame: Frame) -
     result: list[Expr] = []
     one = frame.pool.constant(1)
     for face, other, sign in ((a, b, 1), (b, a, -1)):
-        if len(face.outward) == 1 and face.part.dimension == 2:
+        if len(face.outward) == 1 and face.part.is_face:
             n = face.outward[0]
             speed = _closing(face, other, equations, frame), _rate_size(face, other)
             result += [*in_world(a, n if sign > 0 else (-n[0], -n[1], -n[2]), turns=True), *speed, one]

@@ -142,4 +142,6 @@ def in_world(placed: Placed, at: Vector, turns: bool = False) -> Vector:
 
 def contact_equations(a: Placed, b: Placed) -> tuple[Expr, ...]:
     """The expressions that are zero exactly where the parts meet (Snyder 1993, Equations 1, 4, 8, 11, 13)."""
-    return (*a.values, *b.values) or subtract(a.position, b.position)
+    apart = (*a.values, *b.values) or subtract(a.position, b.position)
+    # In the plane z = 0, in which both move, also where they are seen from a frame that moves in it.
+    return apart[:2] if a.part.planar and b.part.planar else apart

@@ -45,7 +45,7 @@ def _near(scene: Scene, course: Course) -> Iterator[tuple[int, list[Near]]]:
     by_faces = functools.cache(scene.by_faces)
 
     def wanted(i: int, p: int, j: int, q: int) -> bool:
-        return parts[i][p].dimension == parts[j][q].dimension == 2 or not by_faces((i, j))
+        return (parts[i][p].is_face and parts[j][q].is_face) or not by_faces((i, j))
 
     found = course.near([scene.lasting_extents(k) for k in range(len(parts))], scene.asked, wanted)
     return ((k, [((i, j), parts[i][p], parts[j][q]) for i, p, j, q in near]) for k, near in found)

@@ -60,7 +60,7 @@ class Approaching(Situated):
         return without_absent(parts_of(self.bodies[body], self.charts[body]), self.numbers[body], self.span)
 
     def _faces(self, bodies: Iterable[int]) -> list[tuple[int, Cell]]:
-        return [(k, part) for k in bodies for part in self._faces_of(k) if part.dimension == 2]
+        return [(k, part) for k in bodies for part in self._faces_of(k) if part.is_face]
 
     def _faces_of(self, body: int) -> Sequence[Cell]:
         """The faces of a body, of one of few leaves all parts."""

@@ -31,7 +31,7 @@ from .situated import Meeting
 
 def bordered(scene: Scene, meetings: Sequence[Meeting]) -> bool:
     """Whether faces stand for edges or vertices."""
-    return any(m.closed and (m.first.of or m.second.of or any(part.dimension < 2 for k in m.label for part in scene.parts(k)))
+    return any(m.closed and (m.first.of or m.second.of or any(not part.is_face for k in m.label for part in scene.parts(k)))
                for m in meetings)
 
 
@@ -133,13 +133,14 @@ def _left_of(beside: _Beside, search: Search, k: int, m: Meeting, span: Window, 
     if not len(boxes) and not own:
         return None
     sides = []
-    for body, face, at in ((m.label[0], m.first, 0), (m.label[1], m.second, 2)):
+    first, both = m.first.dimension, m.first.dimension + m.second.dimension
+    for body, face, at in ((m.label[0], m.first, slice(0, first)), (m.label[1], m.second, slice(first, both))):
         parts = beside.all(body) if own else beside.face(body, face)
         extents = tuple(beside.scene.extent(body, p) for p in parts)
-        on = _on_paths(extents, tuple(parts), face, boxes[:, at:at + 2], problem.outer[at:at + 2])
+        on = _on_paths(extents, tuple(parts), face, boxes[:, at], problem.outer[at])
         near = np.flatnonzero(on.any(axis=1) | bool(own))
         sides.append(([parts[k] for k in near.tolist()], on[near]))
-    if all(p.dimension == 2 for parts, _ in sides for p in parts):
+    if all(p.is_face for parts, _ in sides for p in parts):
         return None
     return _Left(m, problem, boxes, own, (sides[0][0], sides[1][0]), (sides[0][1], sides[1][1]))
 
@@ -155,7 +156,7 @@ def _edges(scene: Scene, search: Search, left: _Left, span: Window, cells: Cells
     both = (a[:, None] & b[None]).any(axis=2)
     begin = span[0] if m.label in scene.early else max(span[0], scene.begin)
     return [Meeting(m.label, p, q, (begin, scene.span[1])) for (p, q), meet in zip(
-        itertools.product(*left.parts), both.ravel().tolist(), strict=True) if meet and p.dimension + q.dimension < 4]
+        itertools.product(*left.parts), both.ravel().tolist(), strict=True) if meet and not (p.is_face and q.is_face)]
 
 
 def _cells_of(scene: Scene, parts: Sequence[tuple[int, Cell]], span: Window) -> Cells:
@@ -202,11 +203,11 @@ def _on_face(parts: tuple[Cell, ...], face: Cell) -> tuple[Cell, ...]:
 
 
 def _on_paths(extents: tuple[Extent, ...], parts: tuple[Cell, ...], face: Cell, boxes: np.ndarray, domain: np.ndarray) -> np.ndarray:
-    """(parts, n): whether a point of the part may be in the box (n, 2, 2) in the parameters of a face."""
+    """(parts, n): whether a point of the part may be in the box (n, p, 2) in the parameters of a face, of a curve in the plane the first."""
     cells, owners = _cells_on(extents, parts, face)
     low, high = boxes[..., 0] <= domain[:, 0], boxes[..., 1] >= domain[:, 1]
     within = np.full((len(cells), len(boxes)), True)
-    for j, ends in enumerate(np.moveaxis(cells, 1, 0)[:, :, None]):
+    for j, ends in enumerate(np.moveaxis(cells, 1, 0)[:boxes.shape[1], :, None]):
         meet = (ends[..., 0] <= boxes[:, j, 1]) & (boxes[:, j, 0] <= ends[..., 1])
         if face.periods[j] != 0.0:
             # Both ends of a parameter that closes on itself are one place.

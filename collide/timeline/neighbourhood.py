@@ -134,7 +134,7 @@ class Neighbourhood:
             return Faces(Triangles(self.bodies[k]))
         found = self._candidates(k)
         found = tuple(filter(is_closed, found)) if k in self.crowded else without_absent(found, self.numbers[k], self.span)
-        return tuple(p for p in found if p.leaves or p.dimension == 2 or p.around is not None)
+        return tuple(p for p in found if p.leaves or p.is_face or p.around is not None)
 
     def _candidates(self, k: int) -> Sequence[Cell]:
         """The candidates for parts of a body; of an implicit one of many leaves those that may have a point."""
@@ -347,7 +347,7 @@ class Neighbourhood:
         """The parametric faces of a body near another one, and boxes round them."""
         for i in np.flatnonzero(meeting(self._boxes[k], self.around[other])).tolist():
             part = self._parts[k][i]
-            if part.dimension == 2 and not part.leaves:
+            if part.is_face and not part.leaves:
                 yield part, self._boxes[k][i]
 
     @staticmethod

@@ -160,7 +160,7 @@ class Situated:
 
     @staticmethod
     def faces(m: Meeting) -> bool:
-        return m.first.dimension == m.second.dimension == 2
+        return m.first.is_face and m.second.is_face
 
     def extent(self, body: int, part: Cell, place: Callable[..., np.ndarray | None] = where) -> Extent:
         """The extent of a part; `place` tells where implicit ones are."""
