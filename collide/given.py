@@ -32,6 +32,13 @@ def check_positive(name: str, value: Any) -> float:
     return float(value)
 
 
+def check_in_space(body: Any, query: str) -> None:
+    """Refuse a region of the plane for a query that takes none."""
+    if getattr(body, "planar", False):
+        raise ValueError(f"{query} takes bodies in space, and not a region of the plane; take a solid, such as solids.extruded makes of "
+                         "its outline")
+
+
 def check_tolerance(tolerance: float, least: float) -> float:
     """The width of a bracket of time, if it is one that can be had."""
     if not (is_number(tolerance) and least <= tolerance <= 1):

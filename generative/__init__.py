@@ -33,6 +33,6 @@ from .symbols import Parameter, t, u, v, x, y, z
 __all__ = [
     "IDENTITY", "Chain", "Curve", "Edge", "ImplicitBody", "ImplicitSurface", "Joint", "Motion", "Parameter", "ParametricSurface",
     "Product", "Rigid", "Screw", "Solid", "Vertex", "axis_angle", "cap", "complement", "curve", "deform", "difference", "euler", "fixed",
-    "hull", "interpolate_poses", "intersection", "keyframes", "loops", "ode", "ode_span", "patch", "plane", "polyhedron", "pose", "primitives",
-    "prismatic", "quaternion_matrix", "revolute", "sew", "solids", "sweep", "t", "u", "union", "v", "x", "y", "z",
+    "hull", "interpolate_poses", "intersection", "keyframes", "loops", "ode", "ode_span", "patch", "plane", "polyhedron", "pose",
+    "primitives", "prismatic", "quaternion_matrix", "revolute", "sew", "solids", "sweep", "t", "u", "union", "v", "x", "y", "z",
 ]  # fmt: skip

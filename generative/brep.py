@@ -16,7 +16,8 @@ import sympy as sp
 from codegen.given import TEXT, shown
 
 from .body import Body, checked_name
-from .motion import Motion, keeps_plane
+from .motion import Motion
+from .planar_motion import keeps_plane
 from .surface import ParametricSurface
 from .symbols import exact, formula, interval, parameters_of, t, u, v
 
@@ -170,6 +171,10 @@ class Solid(Body):
         """This solid carried along by `motion`, after the motion it has already."""
         if self.planar and isinstance(motion, Motion) and not keeps_plane(motion):
             raise ValueError("a region of the plane z = 0 is moved by turns about z and shifts along x and y alone, as far as that is seen")
+        return self.carried(motion)
+
+    def carried(self, motion: Motion) -> "Solid":
+        """As `moved`, by a motion of which symbols of a family may hide that it keeps the plane of a region."""
         motions = {m: f.moved(motion).motion for m, f in {f.motion: f for f in self.faces}.items()}
         return self.with_faces([f.carried_by(motions[f.motion]) for f in self.faces])
 

@@ -131,7 +131,8 @@ def _is_opposite(e: Any) -> bool:
 @functools.lru_cache(maxsize=512)
 def _moved(resting: Any, moves: Moves, kept: bool, own: int) -> Any:
     """The body of a family with `own` numbers, carried by a motion that has the others, a product where it is `kept`."""
-    return resting.moved(_carrier(moves, kept, own))
+    carrier = _carrier(moves, kept, own)
+    return resting.carried(carrier) if isinstance(resting, Solid) else resting.moved(carrier)
 
 
 @functools.lru_cache(maxsize=512)

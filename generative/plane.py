@@ -12,12 +12,14 @@ from typing import Any
 import sympy as sp
 
 from codegen.given import shown
+from codegen.walk import free_symbols
 
 from . import curve as curves
+from .at_samples import sample
 from .brep import PLANAR, Solid, Vertex
 from .curve import Curve
 from .surface import ParametricSurface
-from .symbols import formula, items, positive, t, text, u, v, vector
+from .symbols import Parameter, formula, items, positive, t, text, u, v, vector
 from .vanishing import vanishes
 
 # Samples of a piece for the sign of an area, and for the size of a region, in doubles; the width of strips, against that, is for pictures.
@@ -53,7 +55,7 @@ def region(outline: Any, holes: Iterable[Any] = (), *, name: str | None = None) 
     Notes
     -----
     That outlines close is *exact*: ends of pieces are equal numbers. That pieces do not cross themselves or each other is not checked.
-    Which side is the inside is told by the sign of an area in doubles.
+    Which side is the inside is told by the sign of an area in doubles, at t = 0, for some positive numbers in the place of parameters.
 
     Examples
     --------
@@ -113,35 +115,24 @@ def slot(length: Any, radius: Any, *, name: str | None = None) -> Solid:
     return region([low, right, high, left], name=name)
 
 
-def arc(start: Any, end: Any, bulge: Any) -> Curve:
-    """The circular arc from one point to another with the tangent of a quarter of its angle, as DXF has it: positive to the left turn.
+def arcs(start: Any, end: Any, bulge: Any) -> list[Curve]:
+    """The circular arc from one point to another by the tangent of a quarter of its angle, as DXF has it: positive for a left turn.
 
-    Rational for rational points and bulge: a quadratic Bezier curve with weights 1, (1 - b^2) / (1 + b^2), 1. A bulge of 1 is a half circle,
-    and more than that more than half; those are given as two arcs.
+    One piece, rational for rational points and bulge: a quadratic Bezier curve with weights 1, (1 - b^2) / (1 + b^2), 1. Of half a circle
+    and more two pieces of half the angle, which meet exactly.
     """
     (ax, ay), (bx, by) = _point(start, "an end of an arc"), _point(end, "an end of an arc")
     b = formula(bulge, [], "the bulge of an arc")
     if b == 0:
-        return curves.line((ax, ay, 0), (bx, by, 0))
+        return [curves.line((ax, ay, 0), (bx, by, 0))]
     if abs(b) >= 1:
-        raise ValueError(f"an arc of bulge {text(b)} is half a circle or more: cut it in two")
-    # The middle control point lies on the right of the chord for positive bulges, at the tangent of half the angle.
+        apex = ((ax + bx) / 2 + b * (by - ay) / 2, (ay + by) / 2 - b * (bx - ax) / 2)
+        half = b / (1 + sp.sqrt(1 + b**2))
+        return [*arcs((ax, ay), apex, half), *arcs(apex, (bx, by), half)]
+    # The middle control point is on the right of the chord for a positive bulge, where the tangents at both ends meet.
     half = b / (1 - b**2)
     middle = ((ax + bx) / 2 + half * (by - ay), (ay + by) / 2 - half * (bx - ax), 0)
-    return curves.bezier([(ax, ay, 0), middle, (bx, by, 0)], [1, (1 - b**2) / (1 + b**2), 1])
-
-
-def halved(start: Any, end: Any, bulge: Any) -> list[Curve]:
-    """An arc as two of half its angle, which meet exactly: for any bulge.
-
-    The bulge of a half, tan(a / 8), is taken as a double of which the other half's apex is made, so both meet; their circle is that of the
-    arc up to rounding.
-    """
-    (ax, ay), (bx, by) = _point(start, "an end of an arc"), _point(end, "an end of an arc")
-    b = formula(bulge, [], "the bulge of an arc")
-    apex = ((ax + bx) / 2 + b * (by - ay) / 2, (ay + by) / 2 - b * (bx - ax) / 2)
-    half = b / (1 + sp.sqrt(1 + b**2))
-    return [arc((ax, ay), apex, half), arc(apex, (bx, by), half)]
+    return [curves.bezier([(ax, ay, 0), middle, (bx, by, 0)], [1, (1 - b**2) / (1 + b**2), 1])]
 
 
 # -- checks -------------------------------------------------------------------------------------------------------------
@@ -173,10 +164,12 @@ def _outline(given: Any) -> Pieces:
 
 
 def _sampled(pieces: Pieces) -> list[tuple[float, float]]:
+    """Points at t = 0, with numbers that stand for parameters, all positive."""
     found = []
     for p in pieces:
-        at = sp.lambdify([u, t], p.expressions[:2], "math")
-        lo, hi = map(float, p.domain)
+        known = {s: sample(s) for s in free_symbols(*p.expressions, *p.domain) if isinstance(s, Parameter)}
+        at = sp.lambdify([u, t], [e.xreplace(known) for e in p.expressions[:2]], "math")
+        lo, hi = (float(e.xreplace(known)) for e in p.domain)
         found += [at(lo + (hi - lo) * k / _SAMPLES, 0.0) for k in range(_SAMPLES)]
     return [(float(a), float(b)) for a, b in found]
 

@@ -263,6 +263,9 @@ GENERATIVE = [
     Call(BALL.placed, [1, 0, 0, 0], [0, 0, 1]),
     Call(jointed, [0, 0, 1], HERE, 1, 0, (0, 1)), Call(chained, BALL, t, FALL),
     Call(looped, [0, 0, 0], [1, 0, 0], 1, 0, (0, 1)),
+    Call(generative.plane.region, curve.circle(2), [curve.circle(1)]), Call(generative.plane.disc, 1, (0, 0)),
+    Call(generative.plane.polygon, [(0, 0), (1, 0), (0, 1)]), Call(generative.plane.rectangle, 1, 1, (0, 0)),
+    Call(generative.plane.slot, 1, 1), Call(generative.plane.arcs, (0, 0), (1, 0), 0.5),
 ]  # fmt: skip
 ROUND = ParametricSurface([sp.cos(u) * sp.cos(v), sp.sin(u) * sp.cos(v), sp.sin(v)], {u: (0, 2 * sp.pi), v: (-sp.pi / 2, sp.pi / 2)})
 CODEGEN = [
@@ -346,6 +349,7 @@ BODIES = ("ParametricSurface", "ImplicitSurface", "Solid", "union", "intersectio
 LOGGED = ("first_contact", "self_contact", "step_limit", "contact_batch", "bezier_pairs", "bezier_triangle_pairs", "mesh_mesh", "distance",
           "clearance", "solve", "minimize", "maximize")
 NAMES = {"Parameter.name", "declared.name", "compile.cpu", "Tracked.features",
+         *(f"{region}.name" for region in ("region", "disc", "polygon", "rectangle", "slot")),
          *(f"{body}.name" for body in BODIES), *(f"{query}.log" for query in LOGGED)}
 SHARED = ("contact_batch", "clearance_batch", "bezier_pairs", "bezier_triangle_pairs", "edge_edge", "vertex_face", "triangle_triangle")
 SERIES = "Chebyshev", "SphericalBesselQuotient", "Spline"

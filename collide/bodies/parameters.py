@@ -36,7 +36,12 @@ def _substituted(body: Any, values: tuple[tuple[Any, Any], ...]) -> Any:
     if not isinstance(body, Solid):
         return found
     edges = [Edge(e.faces, _replaced(e.paths, known), tuple(end.xreplace(known) for end in e.domain)) for e in body.edges]
-    return Solid(found.faces, edges, [Vertex(p.faces, _replaced(p.points, known)) for p in body.vertices])
+    return _alike(body, Solid(found.faces, edges, [Vertex(p.faces, _replaced(p.points, known)) for p in body.vertices]))
+
+
+def _alike(body: Solid, other: Solid) -> Solid:
+    """A solid that is in the plane where another one is."""
+    return other.noted(body.closed) if body.planar else other
 
 
 def _replaced(pairs: tuple[tuple[Any, Any], ...], known: Mapping[Any, Any]) -> tuple[tuple[Any, Any], ...]:
@@ -77,7 +82,7 @@ def _solid_over_fixed(body: Solid, symbols: frozenset[Any]) -> Solid:
         paths = tuple(on(k, (p.xreplace(change), q.xreplace(change))) for k, (p, q) in zip(edge.faces, edge.paths, strict=True))
         edges.append(Edge(edge.faces, paths, (0, 1) if along else edge.domain))
     corners = [Vertex(w.faces, tuple(on(k, p) for k, p in zip(w.faces, w.points, strict=True))) for w in body.vertices]
-    return Solid([over_fixed_domain(face, symbols) for face in body.faces], edges, corners, name=body.name)
+    return _alike(body, Solid([over_fixed_domain(face, symbols) for face in body.faces], edges, corners, name=body.name))
 
 
 def _depend(ends: tuple[Any, Any], symbols: Collection[Any]) -> bool:

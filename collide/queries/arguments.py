@@ -68,8 +68,8 @@ def check_kinds(bodies: Sequence[Any], query: str = "first_contact", meshes: boo
 
     planar = [isinstance(body, Solid) and body.planar for body in bodies]
     if any(planar) and not all(planar):
-        raise ValueError(f"{called(bodies, planar.index(True))} is a region of the plane and {called(bodies, planar.index(False))} is not: bodies of "
-                         "one question are all in the plane or all in space")
+        flat, other = (called(bodies, planar.index(kind)) for kind in (True, False))
+        raise ValueError(f"{flat} is a region of the plane and {other} is not: bodies of one question are all in the plane or all in space")
 
 
 def check_mesh(mesh: Mesh, name: str) -> None:

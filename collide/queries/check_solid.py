@@ -10,7 +10,7 @@ from codegen.walk import nesting_in_words
 from generative import Solid, t, u, v
 from generative.sew import Border, borders
 
-from ..given import check_positive, check_span
+from ..given import check_in_space, check_positive, check_span
 from ..search.budget import Budget, as_budget
 from ..search.clock import Clock
 from ..search.paving import Paving
@@ -59,6 +59,7 @@ def check_solid(solid: Solid, *, time: Any = (0, 1), within: float | None = None
     """
     if not isinstance(solid, Solid):
         raise TypeError(f"check_solid takes a Solid, got a {type(solid).__name__}")
+    check_in_space(solid, "check_solid")
     if within is not None:
         check_positive("within", within)
     span, clock = check_span(time), Clock(as_budget(budget))

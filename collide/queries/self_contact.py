@@ -20,7 +20,7 @@ from generative.numeric import approx_function
 from ..answers.contacts import Contacts, Status
 from ..answers.report import contacts
 from ..bezier.nurbs import BezierNets
-from ..given import check_span, takes_separation
+from ..given import check_in_space, check_span, takes_separation
 from ..moment.start import Start
 from ..proof import logged, self_log
 from ..search.budget import Budget, as_budget
@@ -117,6 +117,7 @@ def self_contact(surface: ParametricSurface | Solid | BezierNets | Sequence[Para
     Status.NO_CONTACT
     """
     span = check_span(time)
+    check_in_space(surface, "self_contact")
     check_options("auto", "auto", simultaneity=simultaneity, spacing=spacing, tolerance=tolerance)
     clock = Clock(as_budget(budget), progress)
     options = Options(simultaneity=resolved(simultaneity, span), spacing=float(spacing), tolerance=float(tolerance))

@@ -203,7 +203,7 @@ def _on_face(parts: tuple[Cell, ...], face: Cell) -> tuple[Cell, ...]:
 
 
 def _on_paths(extents: tuple[Extent, ...], parts: tuple[Cell, ...], face: Cell, boxes: np.ndarray, domain: np.ndarray) -> np.ndarray:
-    """(parts, n): whether a point of the part may be in the box (n, p, 2) in the parameters of a face, of a curve in the plane the first."""
+    """(parts, n): whether a point of the part may be in the box (n, p, 2) in the parameters of a face, or of a curve in the plane."""
     cells, owners = _cells_on(extents, parts, face)
     low, high = boxes[..., 0] <= domain[:, 0], boxes[..., 1] >= domain[:, 1]
     within = np.full((len(cells), len(boxes)), True)

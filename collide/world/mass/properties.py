@@ -16,6 +16,7 @@ from generative.sew import borders
 from ...bodies.mesh import Mesh
 from ...bodies.parts import is_closed
 from ...frozen import Frozen
+from ...given import check_in_space
 from ...queries.coincident_notes import coincident_notes
 from .integrators import integrator_of
 
@@ -135,6 +136,7 @@ def check_numbers(shape: Any, owner: str) -> None:
     """Refuses what is no body, and bodies with numbers that are not given; they may hold t."""
     if not isinstance(shape, (ParametricSurface, ImplicitBody, Solid, Mesh)):
         raise TypeError(f"{owner} is {shown(shape)}; bodies are ParametricSurface, ImplicitSurface, Solid and Mesh values")
+    check_in_space(shape, "a world, as all that asks for masses,")
     if others := _symbols(shape) - {t, u, v, x, y, z}:
         raise ValueError(f"{owner} contains {min(others, key=str)}: it must be rigid and at rest, and have all its numbers")
 

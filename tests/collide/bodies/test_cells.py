@@ -18,7 +18,7 @@ def test_cells_are_given_by_parameters_or_by_equations(body: object, counts: tup
     cells = parts_of(body)
     assert tuple(sum(cell.dimension == d for cell in cells) for d in range(3)) == counts
     for cell in cells:
-        assert len(QUESTIONS) == 25 and all(hasattr(cell, name) for name in QUESTIONS)
+        assert len(QUESTIONS) == 27 and all(hasattr(cell, name) for name in QUESTIONS)
         if cell.leaves:
             assert len(cell.leaves) + len(cell.sides) + cell.dimension == 3
             assert cell.surface is None and not any((cell.symbols, cell.path, cell.domain, cell.border, cell.outward))
