@@ -50,6 +50,6 @@ def triangulation(shape: tuple[int, int], cells: int) -> tuple[list[tuple[int, n
         a, b = min(i // cells, n - 1), min(j // cells, m - 1)
         points.append((a * m + b, np.array([i / cells - a, j / cells - b])))
     k = np.arange((n * cells + 1) * (m * cells + 1)).reshape(n * cells + 1, -1)
-    a, b, c, d = k[:-1, :-1], k[1:, :-1], k[1:, 1:], k[:-1, 1:]
-    triangles = np.concatenate([np.stack(e, axis=-1).reshape(-1, 3) for e in ((a, b, c), (a, c, d))])
+    low, right, high, left = k[:-1, :-1], k[1:, :-1], k[1:, 1:], k[:-1, 1:]
+    triangles = np.concatenate([np.stack(e, axis=-1).reshape(-1, 3) for e in ((low, right, high), (low, high, left))])
     return points, triangles
