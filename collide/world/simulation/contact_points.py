@@ -97,7 +97,7 @@ def points_of(s: Simulation, key: PairKey, links: Sequence[ContactConstraint]) -
 
 
 def bends(s: Simulation, key: PairKey) -> np.ndarray:
-    """(k,): the second derivatives of the gaps at contacts that can be followed, as bodies move on by now; else `_accelerations`."""
+    """(k,): the second derivatives of the gaps at contacts that can be followed, as bodies move now; else `gap_rates.accelerations`."""
     links = s.touch(key).links
     if not links:
         return gap_rates.accelerations(s, key)

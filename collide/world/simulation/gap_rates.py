@@ -87,7 +87,7 @@ def is_even(s: Simulation, key: PairKey) -> bool:
 
 
 def gap_accelerations(s: Simulation, key: PairKey, times: np.ndarray) -> np.ndarray:
-    """(m,): that at m times at which both bodies move as they do now, where `_pull` tells it."""
+    """(m,): `gap_acceleration` at m times at which both bodies move as they do now, where it is known."""
     one, other = (s.actors[k] for k in key.bodies)
     change = (other.course.rates_along(times) - one.course.rates_along(times))[:, :3]
     if one.ball is None or other.ball is None:
@@ -157,8 +157,9 @@ def is_low(s: Simulation, key: PairKey, speed: float, pull: float) -> bool:
     return speed * speed <= -2.0 * pull * _LOW * s.size(key)
 
 
-def hardly_parts(s: Simulation, key: PairKey, until: float) -> bool:
-    """Whether the gap, which nothing closes, is still none when one of two bodies bounces elsewhere. What touches is looked at again then.
+def gap_stays_closed(s: Simulation, key: PairKey, until: float) -> bool:
+    """Whether a gap that nothing closes is within rounding of zero until a time, at which one of the bodies bounces elsewhere, and contacts
+    are looked at again.
     """
     speed, pull = float(parting_speeds(s, key).min()), steady_acceleration(s, key)
     return pull is not None and pull >= 0.0 <= speed and (until - s.now) * (speed + pull * (until - s.now)) <= _TOUCHING * s.size(key)

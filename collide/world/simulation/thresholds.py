@@ -19,9 +19,9 @@ FITTED = 1e-10
 _FLAT = 1e-9
 # Against the speed of a fall from a body's size, a slip that counts as none: it is stopped without a force, so momentum is out by so much.
 _SLIP = 1e-9
-# Against the speeds of bodies, a slip that is not told from none, also where nothing else draws them together.
+# Against the speeds of bodies, a slip within rounding, also where nothing else draws them together.
 _TOLD = 1e-11
-# Against the speed of a hop that is hardly told, what counts as none.
+# Against the speed of a hop within rounding, one that counts as none.
 _NONE = 1e-5
 
 
@@ -42,9 +42,9 @@ def low_speed(s: Simulation, key: PairKey) -> float:
     return max(_FALL * math.sqrt(s.size(key) * fall), FITTED * gap_rates.speed_bounds(s, key))
 
 
-def hardly_part(s: Simulation, key: PairKey) -> np.ndarray:
-    """(k,): at which points two bodies stay together; beside others, also at those that part so slowly that they rise no higher than a
-    billionth of the size.
+def stays_together(s: Simulation, key: PairKey) -> np.ndarray:
+    """(k,): whether two bodies stay together at each point: where they part no faster than `still_speed`; and, if that is so at some point,
+    where they rise no higher than a billionth of the size.
     """
     speeds = gap_rates.parting_speeds(s, key)
     found = np.abs(speeds) <= still_speed(s, key)
@@ -54,7 +54,9 @@ def hardly_part(s: Simulation, key: PairKey) -> np.ndarray:
 
 
 def bounces_end(s: Simulation, key: PairKey, e: float) -> bool:
-    """Or none of them would rise higher than a billionth of the size, of what rocks or turns."""
+    """Whether bounces with a restitution e have come to their end: those left come at once, or, of bodies that rock or turn, none would
+    rise higher than a billionth of the size.
+    """
     pull, speed = gap_rates.gap_acceleration(s, key), float(np.abs(gap_rates.parting_speeds(s, key)).max())
     if (
         pull is not None

@@ -22,52 +22,57 @@ from .state import Simulation
 
 
 def after(s: Simulation, keys: Sequence[PairKey]) -> None:
-    """Also where bodies stay in touch at some points, and part at others."""
+    """The transitions of pairs after a response. A pair may stay in contact at some of its points, and part at the others."""
     for key in keys:
         s.pairs[key] = s.pairs[key].follows(())
         contact_points.look_closely(s, key)
-        touch, stay = s.touch(key), thresholds.hardly_part(s, key)
-        # Samples of an edge that hardly lies flat are higher than others.
-        which = np.flatnonzero(stay & (contact_points.gaps_of(s, key) <= BEYOND * s.size(key))) if touch.links else ()
-        if 0 < len(which) < len(stay) and not stay.all():
-            s.put(
-                key,
-                replace(
-                    touch,
-                    points=touch.points[which],
-                    normals=touch.normals[which],
-                    proved=touch.proved[which],
-                    links=tuple(touch.links[k] for k in which),
-                ),
-            )
+        keep_lasting(s, key)
     begun = begin_contacts(s, keys)
     hops = [key for key in keys if s.pairs[key].state is PairState.PARTING and low_bounces.hops(s, key)]
     for key in hops:
         s.pairs[key] = s.pairs[key].separates()
-    # With what their bodies stay in contact with.
-    groups = holding.islands(s, [*hops, *(key for key in s.pairs.held if key in s.pairs.followed)]) if hops else []
-    groups = [group for group in groups if not set(hops).isdisjoint(group)]
+    groups = with_hops(s, hops)
     for system, owners in begun:
         if not any(owners[0] in group for group in groups):
             contact_motion.solve(s, system, owners)
     for group in groups:
-        links = [
-            (key, low_bounces.hop(s, ActiveConstraint(link, 0.0, None, thresholds.still_slip(s, key)), key, speed))
-            for key in hops
-            if key in group
-            for link, speed in zip(s.touch(key).links, gap_rates.parting_speeds(s, key), strict=True)
-        ]
-        links += [(key, kept) for key in group if key not in hops for kept in s.pairs[key].constraints]
-        contact_motion.go_on(
-            s, [own for own, _ in links], [kept for _, kept in links], sorted({k for own in group for k in own.bodies if s.actors[k].free})
-        )
+        follow_hops(s, hops, group)
+
+
+def keep_lasting(s: Simulation, key: PairKey) -> None:
+    """Keep those contacts of a pair that last, if some do and others part."""
+    touch, stay = s.touch(key), thresholds.stays_together(s, key)
+    # Samples of an edge that lies nearly flat are higher than others.
+    which = np.flatnonzero(stay & (contact_points.gaps_of(s, key) <= BEYOND * s.size(key))) if touch.links else ()
+    if 0 < len(which) < len(stay) and not stay.all():
+        links = tuple(touch.links[k] for k in which)
+        s.put(key, replace(touch, points=touch.points[which], normals=touch.normals[which], proved=touch.proved[which], links=links))
+
+
+def with_hops(s: Simulation, hops: Sequence[PairKey]) -> list[list[PairKey]]:
+    """The islands of pairs that hop, each with the pairs in contact that their bodies are followed in."""
+    groups = holding.islands(s, [*hops, *(key for key in s.pairs.held if key in s.pairs.followed)]) if hops else []
+    return [group for group in groups if not set(hops).isdisjoint(group)]
+
+
+def follow_hops(s: Simulation, hops: Sequence[PairKey], group: Sequence[PairKey]) -> None:
+    """Follow an island: pairs that hop, with a speed at each contact, and those that stay as they are."""
+    links = [
+        (key, low_bounces.hop(s, ActiveConstraint(link, 0.0, None, thresholds.still_slip(s, key)), key, speed))
+        for key in hops
+        if key in group
+        for link, speed in zip(s.touch(key).links, gap_rates.parting_speeds(s, key), strict=True)
+    ]
+    links += [(key, kept) for key in group if key not in hops for kept in s.pairs[key].constraints]
+    free = sorted({k for own in group for k in own.bodies if s.actors[k].free})
+    contact_motion.go_on(s, [own for own, _ in links], [kept for _, kept in links], free)
 
 
 def decide(s: Simulation, keys: Sequence[PairKey]) -> None:
     """Decide which pairs that touch, with their velocities after a response, part, bounce a little, or stay together."""
     for key in keys:
         s.pairs[key] = s.pairs[key].hits()
-    stay = steady_motion.pressed(s, [key for key in keys if thresholds.hardly_part(s, key).all()])
+    stay = steady_motion.pressed(s, [key for key in keys if thresholds.stays_together(s, key).all()])
     steady_motion.keep(s, stay)
     again: dict[int, float] = {}
     for key in keys:
@@ -78,7 +83,7 @@ def decide(s: Simulation, keys: Sequence[PairKey]) -> None:
             s.pairs[key] = s.pairs[key].bounces((s.now, 0.0))
             holding.expect_bounce(s, key, time)
     for key in keys:
-        if key not in s.pairs.held and gap_rates.hardly_parts(s, key, min(again.get(k, math.inf) for k in key.bodies)):
+        if key not in s.pairs.held and gap_rates.gap_stays_closed(s, key, min(again.get(k, math.inf) for k in key.bodies)):
             holding.hold_pair(s, key)
         elif key not in s.pairs.held:
             s.pairs[key] = s.pairs[key].parts()
