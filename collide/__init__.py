@@ -28,6 +28,7 @@ from codegen.interval import Interval
 
 from . import shell
 from .answers.clashes import Clashes, ClashKind, ClashSpell, TouchRegion
+from .answers.clearance_profile import ClearanceProfile
 from .answers.consistency import ContradictionError
 from .answers.contact_times import ContactTimes, Spell
 from .answers.contacts import Contacts, Status
@@ -51,12 +52,14 @@ from .queries.check_solid import check_solid
 from .queries.clash import clash
 from .queries.classify import classify
 from .queries.clearance_batch import clearance_batch
+from .queries.clearance_profile import clearance_profile
 from .queries.clearance_range import ClearanceRange, clearance_range
 from .queries.contact_batch import contact_batch
 from .queries.contacts_during import contacts_during
 from .queries.critical_value import CriticalValue, critical_value
 from .queries.distance import clearance, distance
 from .queries.first_contact import first_contact
+from .queries.free_box import FreeBox, free_box
 from .queries.joint_travel import JointTravel, joint_travel
 from .queries.maximize import Maximum, MaximumStatus, maximize
 from .queries.minimize import Minimum, MinimumStatus, minimize
@@ -76,14 +79,14 @@ from .world.world import World
 __version__ = "0.1.0"
 
 __all__ = [
-    "BezierNets", "Boolean", "Budget", "Changes", "ClashKind", "ClashSpell", "Clashes", "Clearance", "ClearanceBatch", "ClearanceRange",
-    "Closest", "ClosestPair", "ContactTimes", "Contacts", "ContradictionError", "CriticalValue", "Distance", "DistanceStatus",
-    "ExactMass", "HullOverlap", "Index", "Interval", "JointTravel", "Kind", "MassProperties", "Maximum", "MaximumStatus", "Mesh",
-    "MeshContact", "Minimum", "MinimumStatus", "Near", "NearestTriangles", "Outcome", "RigidBody", "Run", "Sensitivity", "Spell",
-    "Start", "Status", "Subpaving", "SubpavingStatus", "Swarm", "SweepAndPrune", "Touch", "TouchContact", "TouchRegion", "TouchStatus",
-    "Trace", "Tracked", "World", "Zeros", "ZerosStatus", "bezier_pairs", "bezier_triangle_pairs", "boolean", "check", "check_solid",
-    "clash", "classify", "clearance", "clearance_batch", "clearance_range", "contact_batch", "contacts_during", "critical_value",
-    "distance", "edge_edge", "exact_mass_properties", "first_contact", "hull_overlap", "joint_travel", "mass_properties", "maximize",
-    "mesh_mesh", "minimize", "nurbs_to_bezier", "pave", "self_contact", "shell", "solve", "step_limit", "touch", "trace",
-    "triangle_triangle", "vertex_face",
+    "BezierNets", "Boolean", "Budget", "Changes", "ClashKind", "ClashSpell", "Clashes", "Clearance", "ClearanceBatch",
+    "ClearanceProfile", "ClearanceRange", "Closest", "ClosestPair", "ContactTimes", "Contacts", "ContradictionError", "CriticalValue",
+    "Distance", "DistanceStatus", "ExactMass", "FreeBox", "HullOverlap", "Index", "Interval", "JointTravel", "Kind", "MassProperties",
+    "Maximum", "MaximumStatus", "Mesh", "MeshContact", "Minimum", "MinimumStatus", "Near", "NearestTriangles", "Outcome", "RigidBody",
+    "Run", "Sensitivity", "Spell", "Start", "Status", "Subpaving", "SubpavingStatus", "Swarm", "SweepAndPrune", "Touch", "TouchContact",
+    "TouchRegion", "TouchStatus", "Trace", "Tracked", "World", "Zeros", "ZerosStatus", "bezier_pairs", "bezier_triangle_pairs",
+    "boolean", "check", "check_solid", "clash", "classify", "clearance", "clearance_batch", "clearance_profile", "clearance_range",
+    "contact_batch", "contacts_during", "critical_value", "distance", "edge_edge", "exact_mass_properties", "first_contact", "free_box",
+    "hull_overlap", "joint_travel", "mass_properties", "maximize", "mesh_mesh", "minimize", "nurbs_to_bezier", "pave", "self_contact",
+    "shell", "solve", "step_limit", "touch", "trace", "triangle_triangle", "vertex_face",
 ]

@@ -16,7 +16,8 @@ COLLIDE: Tasks = {
     "When and where bodies first meet": "first_contact self_contact Contacts Status Start Sensitivity Tracked",
     "All contacts of a time span": "contacts_during ContactTimes Spell",
     "Clash, in the words of CAD": "clash Clashes ClashKind ClashSpell TouchRegion joint_travel JointTravel",
-    "Distances": "distance clearance clearance_range Distance Clearance ClearanceRange DistanceStatus",
+    "Distances": "distance clearance clearance_range clearance_profile free_box Distance Clearance ClearanceRange ClearanceProfile FreeBox "
+                 "DistanceStatus",
     "Many questions at once": "contact_batch clearance_batch answers.batch.Batch ClearanceBatch bezier_pairs bezier_triangle_pairs "
                               "BezierNets nurbs_to_bezier",
     "Numbers that are not settled": "critical_value CriticalValue",

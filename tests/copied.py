@@ -523,6 +523,17 @@ def clearance() -> Any:
     return collide.clearance([ball().moved(fall()), square()], (0, 1))
 
 
+@example(lambda value: (value.bracket, value.summary()))
+def clearance_profile() -> Any:
+    return collide.clearance_profile([ball().moved(fall()), square()], (0, 1), 2)
+
+
+@example(lambda value: (value.box, value.summary()))
+def free_box() -> Any:
+    size = Parameter("size")
+    return collide.free_box([ball(size).moved(fall()), square()], 0.5, start={size: 1}, limits={size: (1, 2)}, time=(0, sp.Rational(1, 4)))
+
+
 @example()
 def clearance_batch() -> Any:
     size = Parameter("size")

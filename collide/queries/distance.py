@@ -18,9 +18,10 @@ from codegen.constants import enclose
 from codegen.given import shown
 from codegen.interval import Interval
 from codegen.walk import nesting_in_words
-from generative import ImplicitBody
+from generative import ImplicitBody, t
 from generative.body import called
 from generative.family import member_of, parameters_in
+from generative.rest import carrier
 
 from ..answers.distances import Clearance, Distance, DistanceStatus
 from ..answers.left_open import all_pairs, in_the_way, named_pairs
@@ -49,6 +50,8 @@ if TYPE_CHECKING:
 _CLOSE = 1e-12
 # Implicit bodies of which a part is smaller are refused: squares of their lengths have not all the digits of a double.
 TINY = 1e-145
+# The moment at which bodies are looked at that do not depend on the time.
+_STILL = sp.Integer(0), sp.Integer(0)
 
 
 @takes_separation
@@ -123,15 +126,18 @@ def distance(a: Any, b: Any, at: float = 0.0, *, tolerance: float = 1e-9, spacin
 
 @takes_separation
 @nesting_in_words
-def clearance(bodies: Sequence[Any], time: tuple[Any, Any], at_least: float | None = None, *, tolerance: float = 1e-9,
+def clearance(bodies: Sequence[Any], time: tuple[Any, Any] | None = None, at_least: float | None = None, *, tolerance: float = 1e-9,
               spacing: float | None = None, ignore: Iterable[Any] = (), parameters: Mapping[Any, Any] | None = None,
               budget: Budget | float | None = None, progress: bool = False, log: str | PathLike[str] | None = None) -> Clearance:
     """Bracket the least distance of moving, possibly deforming bodies over a time span, of all pairs, with its time and place.
 
     Parameters
     ----------
-    bodies, time, ignore
+    bodies, ignore
         As in `first_contact`.
+    time : pair, optional
+        As in `first_contact`. None is for bodies that do not depend on t: with ranges of parameters the answer holds for all poses in a box
+        of joint values, whatever the path through it.
     at_least : float, optional
         A distance. Then the search only decides whether the bodies keep it, and ends with the first proof of one or the other: `verdict`.
         If they do, the bracket begins with it.
@@ -167,13 +173,23 @@ def clearance(bodies: Sequence[Any], time: tuple[Any, Any], at_least: float | No
     >>> clearance([plate, bowl], (0, 1), at_least=0.5).verdict
     True
     """
-    span = check_span(time)
+    if time is None:
+        check_kinds(bodies, "clearance")
+        _check_still(bodies)
+    given, span = (_STILL, (0.0, 0.0)) if time is None else (tuple(time), check_span(time))
     reach = math.inf if at_least is None else check_positive("at_least", at_least)
     asked = as_asked(tolerance, spacing, reach)
-    proof = None if log is None else _log(log, bodies, time, span, ignore, parameters)
-    found, told, drawn, clock, left = _search(bodies, tuple(time), span, ignore, asked, parameters, budget, progress)
+    proof = None if log is None else _log(log, bodies, given, span, ignore, parameters)
+    found, told, drawn, clock, left = _search(bodies, given, span, ignore, asked, parameters, budget, progress)
     answer = Clearance(*told, clock.boxes, clock.seconds, found.notes, *drawn, span, found.times, found.pairs, verdict_of(told[0]), *left)
     return logged(answer, proof, clock)
+
+
+def _check_still(bodies: Sequence[Any]) -> None:
+    for k, body in enumerate(bodies):
+        place = carrier(body)
+        if place is None or t in place.symbols:
+            raise ValueError(f"{called(bodies, k)} depends on t, so clearance needs the time span that is meant: time=(first, last)")
 
 
 def _log(path: str | PathLike[str], bodies: Sequence[Any], time: tuple[Any, Any], span: tuple[float, float], ignore: Iterable[Any],
