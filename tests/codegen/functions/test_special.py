@@ -53,7 +53,21 @@ REFEREES: dict[str, Referee] = {
     **{f"uppergamma {s}": Referee(sp.uppergamma(s, x), lambda a, s=s: a.gamma_upper(arb(float(s))), 1e-12, 600.0, ulps=1e9)
        for s in (HALF / 2, 23 * HALF / 2)},
     **{f"besselk {n}": Referee(sp.besselk(n, x), lambda a, n=n: acb(a).bessel_k(acb(n)).real, 1e-30, 700.0) for n in (0, 1, 2, 5)},
-    **{f"besseli {n}": Referee(sp.besseli(n, x), lambda a, n=n: acb(a).bessel_i(acb(n)).real, 1e-300, 700.0) for n in (0, 1)},
+    **{f"besseli {n}": Referee(sp.besseli(n, x), lambda a, n=n: acb(a).bessel_i(acb(n)).real, 1e-300 if n < 2 else 1e-30, 700.0,
+                               ulps=64.0 if n < 2 else 512.0) for n in (0, 1, 2, 9)},
+    **{f"bessely {n}": Referee(sp.bessely(n, x), lambda a, n=n: acb(a).bessel_y(acb(n)).real, 1e-12, 1e5, ulps=256.0) for n in (0, 1, 4)},
+    **{f"besselj {n}": Referee(sp.besselj(n, x), lambda a, n=n: acb(a).bessel_j(acb(n)).real, 1e-9, 1e5, ulps=256.0) for n in (0, 1, 12)},
+    **{f"{kind}{side}": Referee(function(x if side == "" else -x), lambda a, k=k, s=1 if side == "" else -1: acb(s * a).airy()[k].real,
+                                1e-9, 90.0, ulps=1e4)
+       for k, (kind, function) in enumerate((("Ai", sp.airyai), ("Ai'", sp.airyaiprime), ("Bi", sp.airybi), ("Bi'", sp.airybiprime)))
+       for side in ("", " below 0")},
+    "zeta": Referee(sp.zeta(x), lambda a: a.zeta(), 1e-9, 60.0, ulps=1e4),
+    **{f"polylog {n}": Referee(sp.polylog(n, 1 - x), lambda a, n=n: (1 - acb(a)).polylog(acb(n)).real, 1e-15, 30.0, ulps=1e3)
+       for n in (2, 3, 6)},
+    "Si": Referee(sp.Si(x), lambda a: a.si(), 1e-300, 1e9), "gamma": Referee(sp.gamma(x), lambda a: a.gamma(), 1e-300, 171.6),
+    "gamma below 0": Referee(sp.gamma(-x), lambda a: (-a).gamma(), 1e-300, 160.0, ulps=1e3),
+    "loggamma": Referee(sp.loggamma(x), lambda a: a.lgamma(), 1e-300, 1e300), "erfc": Referee(sp.erfc(x), lambda a: a.erfc(), 1e-300, 26.5),
+    "digamma": Referee(sp.digamma(x), lambda a: a.digamma(), 1e-300, 1e300, ulps=200.0),
 }  # fmt: skip
 
 
