@@ -77,7 +77,8 @@ def _finer(table: FlowTable) -> FlowTable:
     parts = np.linspace(table.ends[:-1], table.ends[1:], _FINER, endpoint=False, axis=1).ravel()
     ends = np.append(parts, table.ends[-1:])
     kept = np.flatnonzero(ends[:-1] < ends[1:])
-    return FlowTable(np.append(ends[kept], ends[-1:]), *(np.repeat(array, _FINER, axis=0)[kept] for array in table[1:-1]), table.reason)
+    inside = (np.repeat(array, _FINER, axis=0)[kept] for array in _arrays(table))
+    return FlowTable._make([np.append(ends[kept], ends[-1:]), *inside, table.reason])
 
 
 def _centred(coefficients: Array, low: Array, high: Array) -> tuple[Array, Array]:
@@ -119,7 +120,12 @@ def _between(table: FlowTable, begin: float, stop: float) -> FlowTable:
     """The cells between two times, the first and the last one cut."""
     cells = np.flatnonzero((table.ends[:-1] < stop) & (table.ends[1:] > begin))
     ends = np.clip(table.ends[[*cells, cells[-1] + 1]], begin, stop) if len(cells) else table.ends[:0]
-    return FlowTable(ends, *(array[cells] for array in table[1:-1]), table.reason)
+    return FlowTable._make([ends, *(array[cells] for array in _arrays(table)), table.reason])
+
+
+def _arrays(table: FlowTable) -> Sequence[Array]:
+    """What is known in each cell."""
+    return table.base, table.coefficients, table.error, table.slope_error, table.bend, table.range
 
 
 def _overlaps(ends: Array, others: Array) -> tuple[Array, Array]:
