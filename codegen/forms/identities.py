@@ -116,7 +116,35 @@ def _quotient(above: Expr, below: Expr | None) -> Expr:
         return both(plain, 1 / (1 + above.pool.node("exp", -above.args[0])), near=0)
     if above.op == below.op == "gamma":
         return _gamma_ratio(plain, above.args[0], below.args[0])
-    return plain
+    return _single(plain, above, below)
+
+
+def _single(plain: Expr, above: Expr, below: Expr) -> Expr:
+    """(a u + b) / (c u + d) = a/c + (b - a d / c) / (c u + d), where u occurs once: x/(1 + x) is 1 at most for x > 0."""
+    (u, a, b), (v, c, d) = _linear(above), _linear(below)
+    rest = b - a * d / c
+    if u is not v or u.op == "constant" or rest == 0:
+        return plain
+    return both(plain, rest / below + a / c)
+
+
+def _linear(e: Expr) -> tuple[Expr, Fraction, Fraction]:
+    """(u, a, b) with e = a u + b, a not 0."""
+    u, added = _shifted(e)
+    if u.op == "neg":
+        v, a, b = _linear(u.args[0])
+        return v, -a, added - b
+    for number, v in (u.args, u.args[::-1]) if u.op == "mul" else ():
+        if number.op == "constant" and isinstance(number.value, Fraction) and number.value != 0:
+            w, a, b = _linear(v)
+            return w, number.value * a, number.value * b + added
+    if u.op == "sub" and u.args[0].op == "constant" and isinstance(u.args[0].value, Fraction):
+        v, a, b = _linear(u.args[1])
+        return v, -a, u.args[0].value - b + added
+    if u is not e:
+        v, a, b = _linear(u)
+        return v, a, b + added
+    return e, Fraction(1), Fraction(0)
 
 
 def _gamma_ratio(plain: Expr, a: Expr, b: Expr) -> Expr:

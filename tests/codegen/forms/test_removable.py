@@ -155,7 +155,7 @@ def test_the_interpreters_have_the_same_bits() -> None:
 def test_no_other_formula_is_changed() -> None:
     """Quotients without a common zero, or with one that is not proved, are the graphs that they were."""
     norm = sp.sqrt(x**2 + t**2)
-    for e, count in ((sp.cos(x) / x, 3), (x / (1 + x), 4), (sp.sin(x) / x**2, 4), (x / norm, 7), ((1 + t * x) / (1 + x), 7)):
+    for e, count in ((sp.cos(x) / x, 3), (x / (1 + x**2), 5), (sp.sin(x) / x**2, 4), (x / norm, 7), ((1 + t * x) / (1 + x), 7)):
         assert repr(codegen.compile([e], [x, t])).endswith(f"{count} operations>"), e
 
 
