@@ -36,8 +36,10 @@ def ode(rates: Sequence[Any], states: Sequence[Any], start: Sequence[Any], time:
     nothing is known of the box (`regular` 0). What is known begins somewhat before and ends somewhat after the span that was asked for, of
     which an end at t0 is one; `ode_span` says how far it goes, and why no further.
 
-    The times at which a formula g of the states vanishes are the zeros of that formula: `collide.solve([g], {t: (lo, hi)})` finds and proves
-    all of them. The derivative by t is the right-hand side. Derivatives by other symbols are solutions of the variational equations. Such a symbol may
+    The times at which a formula g of the states vanishes are the zeros of that formula: `collide.solve([g], {t: (lo, hi)})` finds them,
+    and proves that there are no others.
+
+    The derivative by t is the right-hand side. Derivatives by other symbols are solutions of the variational equations. Such a symbol may
     be a variable or a parameter of a kernel if it has a range, beyond which the solution counts as undefined; and else numbers must be
     substituted before a formula is compiled or used in a body. Bounds then come from the mean-value theorem over the range, and are wider
     than the true ones by about the square of its width, however small a box is; with a number in the place of a symbol they are not.
