@@ -16,7 +16,7 @@ from codegen.functions import Chebyshev
 from codegen.given import shown
 from codegen.operators import DefiniteIntegral, Inverse
 
-from .pattern import Pattern, sampler
+from .pattern import Pattern, sampled, sampler
 from .symbols import derivative, exact, formula, interval, items, latex, positive, simplified, t, text, u, vector
 from .value import Value
 
@@ -45,6 +45,7 @@ class Curve(Value):
     def expressions(self) -> tuple[Any, Any, Any]:
         """The map: three expressions in u (and t)."""
         if self._expressions is None:
+            assert self._pattern is not None
             a, b, c = self._pattern.written(self._numbers)
             self._expressions = a, b, c
         return self._expressions
@@ -58,11 +59,11 @@ class Curve(Value):
     def numbers(self) -> tuple[Any, ...]:
         return self._numbers
 
-    def sampled(self, parameters: Sequence[float]) -> np.ndarray:
-        """(n, 6): the three coordinates and then their derivatives by u, in doubles."""
+    def sampled(self, parameters: Any) -> np.ndarray:
+        """(n, 6): the three coordinates and then their derivatives by u at the parameters (n,), in doubles."""
         if self._pattern is None:
             return np.array([sampler(self.pattern, (u,), "math")(p) for p in parameters], float)
-        return sampled_together([self], np.asarray(parameters, float)[None])[0]
+        return sampled(self.pattern, [self.numbers], np.asarray(parameters, float)[None])[0]
 
     @property
     def domain(self) -> tuple[Any, Any]:
@@ -138,15 +139,6 @@ class Curve(Value):
     def _repr_latex_(self) -> str:
         lo, hi = self.domain
         return f"$\\displaystyle C(u) = {latex(sp.ImmutableMatrix(self.expressions))},\\quad u \\in [{latex(lo)}, {latex(hi)}]$"
-
-
-def sampled_together(curves: Sequence[Curve], parameters: np.ndarray) -> np.ndarray:
-    """(m, n, 6): as `Curve.sampled`, of m curves that share a pattern, at the parameters (m, n)."""
-    numbers = np.array([c.numbers for c in curves], float).T[:, :, None]
-    found = np.empty((*parameters.shape, 6))
-    for k, e in enumerate(sampler(curves[0].pattern, (u,), "numpy")(parameters, *numbers)):
-        found[:, :, k] = e
-    return found
 
 
 def line(start: Any, end: Any) -> Curve:

@@ -18,7 +18,7 @@ from codegen.from_sympy import convert
 from codegen.given import lambdified
 from codegen.graph.expr import Expr, ExprPool
 
-from .symbols import Parameter, derivative
+from .symbols import Parameter, derivative, u
 
 Samples = Callable[..., Sequence[float]]
 
@@ -55,7 +55,8 @@ def _bounds(number: Any) -> tuple[float, float]:
     if not isinstance(number, Fraction):
         return enclose(exactly(number))
     near = float(number)
-    return (near if near <= number else math.nextafter(near, -math.inf)), (near if near >= number else math.nextafter(near, math.inf))
+    below = math.nextafter(near, -math.inf) if near > number else near
+    return below, math.nextafter(near, math.inf) if near < number else near
 
 
 @functools.lru_cache(maxsize=512)
@@ -65,3 +66,12 @@ def sampler(pattern: Pattern, variables: tuple[Any, ...], module: str) -> Sample
     """
     slopes = [derivative(e, s) for s in variables for e in pattern.formulas]
     return lambdified([*variables, *pattern.symbols], [*pattern.formulas, *slopes], module)
+
+
+def sampled(pattern: Pattern, numbers: Sequence[Sequence[Any]], parameters: np.ndarray) -> np.ndarray:
+    """(m, n, 6): the three coordinates and then their derivatives by u, in doubles, of m curves of a pattern at the parameters (m, n)."""
+    columns = np.array(numbers, float).T[:, :, None]
+    found = np.empty((*parameters.shape, 6))
+    for k, e in enumerate(sampler(pattern, (u,), "numpy")(parameters, *columns)):
+        found[:, :, k] = e
+    return found

@@ -110,15 +110,13 @@ class ParametricSurface(Body):
         return placed
 
     def over(self, body: Any, domain: Mapping[Any, Any]) -> "ParametricSurface":
-        """A surface with other formulas (or a `Deferred` of them) over another domain, which are known to be sound; turned and moved as this
-        one is.
-        """
+        """A surface with other formulas, or a `Deferred` of them, over another domain, known to be sound; turned and moved as this one."""
         return self._unchecked(body if isinstance(body, Deferred) else tuple(body), (domain[u], domain[v]), self._flipped, self._motion,
                                self._name)
 
     @classmethod
-    def _unchecked(cls, body: Any, domain: Any, flipped: bool = False, motion: Motion = IDENTITY, name: str | None = None,
-                   ) -> "ParametricSurface":
+    def _unchecked(cls, body: Any, domain: Any, flipped: bool = False, motion: Motion = IDENTITY,
+                   name: str | None = None) -> "ParametricSurface":
         placed = cls.__new__(cls)
         placed._body, placed._domain, placed._flipped, placed._motion, placed._name = body, domain, flipped, motion, name
         return placed

@@ -5,7 +5,6 @@ Where cells are is found in doubles; `trimmed` proves that they are.
 
 import itertools
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 import sympy as sp

@@ -13,8 +13,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import sympy as sp
 
-from .curve import Curve, sampled_together
-from .pattern import exactly
+from .curve import Curve
+from .pattern import exactly, sampled
 from .seams import turns
 from .surface import ParametricSurface
 from .symbols import u, v
@@ -99,7 +99,7 @@ def sample(pieces: Iterable[Piece]) -> None:
     for own in groups.values():
         ends = np.array([(float(p.first), float(p.last)) for p in own])
         lengths = ends[:, 1:] - ends[:, :1]
-        rows = sampled_together([p.curve for p in own], ends[:, :1] + SHARES * lengths)
+        rows = sampled(own[0].curve.pattern, [p.curve.numbers for p in own], ends[:, :1] + SHARES * lengths)
         rows[:, :, 3:] *= lengths[:, :, None]
         for piece, row in zip(own, rows, strict=True):
             piece.__dict__["sampled"] = row[:, :2], row[:, 3:5]
@@ -205,8 +205,8 @@ class Cell:
 
     @property
     def grows(self) -> bool:
-        """Whether its determinant is seen to be positive, however small."""
-        return bool(self._determinants.min() > 0.0)
+        """Whether its determinant is seen to be positive, by more than rounding."""
+        return bool(self._determinants.min() > 1e-12 * self._determinants.max())
 
     @property
     def path(self) -> Path:

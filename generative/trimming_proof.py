@@ -1,7 +1,7 @@
-"""Proof that the maps of cells have positive determinants (see `trimmed`), by one kernel for all cells whose borders have the same patterns.
+"""Proof that the maps of cells have positive determinants (see `trimmed`), by one kernel for all cells with borders of the same patterns.
 
-The determinant is linear in w, so it is enough that L' x (H - L) and H' x (H - L) are positive for all s from 0 to 1; where H is a point the
-determinant is the first times 1 - w. Numbers of the borders are parameters of the kernel. Corners at ends of pieces are enclosed by it.
+The determinant is linear in w, so it is enough that L' x (H - L) and H' x (H - L) are positive for all s from 0 to 1; where H is a point
+the determinant is the first times 1 - w. Numbers of the borders are parameters of the kernel. Corners at ends of pieces are enclosed by it.
 """
 
 import functools

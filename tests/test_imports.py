@@ -42,6 +42,12 @@ ONLY: dict[str, set[str]] = {
     # Proves that a region is cut into cells, which are found in doubles.
     "generative.trimmed": {"numpy", "codegen"},
     "generative.trimming_cells": {"numpy"},
+    "generative.trimming_pieces": {"numpy"},
+    "generative.trimming_cusps": {"numpy"},
+    "generative.trimming_proof": {"numpy", "codegen"},
+    # Values in doubles, and enclosures, of formulas whose numbers are apart.
+    "generative.pattern": {"numpy", "codegen"},
+    "generative.curve": {"numpy"},
     "generative.triangulation": {"numpy"},
     "generative.step": {"numpy", "scipy", "codegen"},
     # OpenCASCADE reads files.

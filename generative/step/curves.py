@@ -1,7 +1,7 @@
 """Curves of the kernel as patterns with their numbers, over the range that an edge uses; in space and in the plane of parameters.
 
-Coefficients of a curve in space are exactly those of the kernel. Curves in the plane are chosen here, near the kernel's, in doubles; the gap
-(`gaps`) says how far their images are from the edges.
+Coefficients of a curve in space are exactly those of the kernel. Curves in the plane are chosen here, near the kernel's, in doubles; the
+gap (`gaps`) says how far their images are from the edges.
 """
 
 import functools
@@ -175,7 +175,7 @@ def projected(shape: Shape, origin: np.ndarray, axes: np.ndarray) -> Shape:
     return shape._replace(numbers=(*shape.numbers[:begin], *made))
 
 
-def segment(a: Sequence[float], b: Sequence[float]) -> Piece:
+def segment(a: Any, b: Any) -> Piece:
     """The straight line between two points, over 0 to 1."""
     return Piece(Curve.of_pattern(SEGMENT, [*map(float, a), *map(float, b)], (sp.S.Zero, sp.S.One)), 0.0, 1.0)
 
@@ -198,8 +198,8 @@ def moved(piece: Piece, begin: np.ndarray, end: np.ndarray) -> Piece:
     first, last = float(piece.first), float(piece.last)
     n = symbols(len(piece.curve.numbers) + 6)[-6:]
     share = (u - n[4]) / (n[5] - n[4])
-    return Piece(Curve.of_pattern(_leaning(piece.curve.pattern, n, share), [*piece.curve.numbers, *begin.tolist(), *end.tolist(), first, last],
-                                  piece.curve.domain), piece.first, piece.last)
+    numbers = *piece.curve.numbers, *begin.tolist(), *end.tolist(), first, last
+    return Piece(Curve.of_pattern(_leaning(piece.curve.pattern, n, share), numbers, piece.curve.domain), piece.first, piece.last)
 
 
 @functools.cache

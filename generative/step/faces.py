@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -147,7 +148,7 @@ def _beside(pieces: Sequence[Piece], spaces: Sequence[Shape]) -> list[tuple[Piec
         return [(Piece(pieces[0].curve, a, b), s) for (a, b), s in zip(shares, spaces, strict=True)]
     places = sorted({first, last, *(float(p.first) for p in pieces[1:]), *(s.first for s in spaces[1:])})
     found = []
-    for a, b in zip(places[:-1], places[1:], strict=True):
+    for a, b in pairwise(places):
         middle = 0.5 * (a + b)
         own = next(p for p in pieces if float(p.first) <= middle <= float(p.last))
         space = next(s for s in spaces if s.first <= middle <= s.last)
@@ -251,7 +252,7 @@ def _over_rectangle(part: Sheet, filled: Rectangle, turned: bool, scale: Any) ->
     if None in sides:
         return []
     domain = tuple((exactly(lo), exactly(hi)) for lo, hi in sides)  # type: ignore[misc]
-    return [bordered(ParametricSurface._unchecked(Deferred(part.body, scale), domain, turned), part.kind[0])]
+    return [bordered(ParametricSurface._unchecked(Deferred(part.body, scale), domain, turned), part)]
 
 
 def _common(own: tuple[Any, Any], limits: tuple[float, float] | None) -> tuple[Any, Any] | None:
@@ -293,13 +294,13 @@ def _without_short(loop: Loop) -> Loop:
     return kept if len(kept) > 2 else loop
 
 
-def bordered(surface: ParametricSurface, kind: str) -> Solid:
+def bordered(surface: ParametricSurface, part: Sheet) -> Solid:
     """A patch with its sides that are neither seams nor poles as edges, and their corners."""
-    closed = {s: _closes(surface, kind, s) for s in (u, v)}
+    closed = {s: _closes(surface, part, s) for s in (u, v)}
     edges, corners = [], []
     for s, other in ((u, v), (v, u)):
         for end in (0, 1):
-            if closed[s] or _is_point(surface, kind, s, end):
+            if closed[s] or _is_point(surface, part, s, end):
                 continue
             value = surface.domain[s][end]
             edges.append(Edge._unchecked((0,), (((value, u) if s is u else (u, value)),), surface.domain[other]))
@@ -308,16 +309,21 @@ def bordered(surface: ParametricSurface, kind: str) -> Solid:
     return Solid._unchecked([surface], edges, [Vertex._unchecked((0,), (c,)) for c in dict.fromkeys(corners)])
 
 
-def _closes(surface: ParametricSurface, kind: str, s: Any) -> bool:
-    """(The angles of a round surface close it after a full turn, and its other parameters never do.)"""
-    if kind == "Plane" or kind in ROUND:
+def _closes(surface: ParametricSurface, part: Sheet, s: Any) -> bool:
+    """(The angles of a round surface close it after a full turn; its other parameters and those of splines never do.)"""
+    kind = part.kind[0]
+    if kind in ("Plane", "Patch", *ROUND):
         lo, hi = surface.domain[s]
         return (0 if s is u else 1) in _FULL.get(kind, ()) and not (hi - lo).is_Rational and hi - lo == 2 * sp.pi
     return period(surface, s) > 0.0
 
 
-def _is_point(surface: ParametricSurface, kind: str, s: Any, end: int) -> bool:
+def _is_point(surface: ParametricSurface, part: Sheet, s: Any, end: int) -> bool:
+    kind = part.kind[0]
     if kind in ("Plane", "CylindricalSurface", "ToroidalSurface") or (kind in ROUND and s is u):
         return False
+    if kind == "Patch":
+        axis = 0 if s is u else 1
+        return bool(surface.domain[s][end] == exactly(part.numbers[2 * axis + end])) and part.is_point(axis, end)
     # Ends of a sphere or cone are not rational where they are poles.
     return (kind not in ROUND or not surface.domain[s][end].is_Rational) and is_pole(surface, s, end)

@@ -1,13 +1,13 @@
 """Bounds of how far edges are from the faces they bound: the curve in space against the image of the piece in the parameters.
 
-*Proved*, for all points of an edge. Both run over one parameter s from 0 to 1. Where they are waves of the same angle, or straight, terms of
-the difference are collected by wave: each coefficient is then enclosed near its value, and one evaluation over all s is enough. Other
+*Proved*, for all points of an edge. Both run over one parameter s from 0 to 1. Where they are waves of the same angle, or straight, terms
+of the difference are collected by wave: each coefficient is then enclosed near its value, and one evaluation over all s is enough. Other
 differences are enclosed by Taylor's theorem over ranges of s that are halved where the bound is much larger than values at midpoints.
 """
 
 import functools
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 from typing import Any, NamedTuple
 
@@ -25,8 +25,9 @@ from .curves import Shape, curve_pattern, is_segment, symbols
 from .surfaces import ROUND, Sheet, surface_pattern
 
 # Ranges are halved so often at most; not where a bound is within this factor of values, or below this share of the size of coordinates, or,
-# after so many rounds, where it fell by less than this factor, as it does where only rounding is left.
-_ROUNDS, _FACTOR, _FINE, _TRIED, _FALLS = 16, 1.3, 4e-16, 3, 0.8
+# below the next share, where it fell by less than the last factor, as it does where only rounding is left.
+_ROUNDS, _FACTOR, _FINE, _ROUNDING, _FALLS = 16, 1.3, 4e-16, 1e-10, 0.8
+# The order of Taylor's theorem.
 _ORDER = 5
 # By so much of its size a patch of a spline is wider, where it is asked which of its patches a curve runs along.
 _WIDER = 1e-9
@@ -47,9 +48,10 @@ def gaps(uses: Sequence[Use]) -> np.ndarray:
     """Upper bounds of the distance between the image of the piece and the edge, one for each use."""
     found = np.zeros(len(uses))
     groups: dict[Kind, list[tuple[int, np.ndarray]]] = {}
+    known: dict[int, np.ndarray] = {}
     for k, use in enumerate(uses):
-        for part in use.parts:
-            kind, numbers = _collected(part, use) or _general(part, use)
+        for part in use.parts if len(use.parts) == 1 else filter(_met_by(use.flat), use.parts):
+            kind, numbers = _collected(part, use) or _general(part, use, known)
             groups.setdefault(kind, []).append((k, numbers))
     for kind, own in groups.items():
         rows = np.array([numbers for _, numbers in own])
@@ -77,7 +79,7 @@ def _largest(kind: Kind, numbers: np.ndarray) -> np.ndarray:
     kernel, count = _kernel(kind), len(numbers)
     found, seen = np.zeros(count), np.zeros(count)
     owners = np.arange(count)
-    low, high, before = np.zeros((count, 1)), np.ones((count, 1)), np.full(count, np.inf)
+    low, high, before = np.zeros((count, 1)), np.ones((count, 1)), np.full(count, np.nan)
     for k in range(_ROUNDS):
         own = numbers[owners].transpose(1, 0, 2).copy()
         lo, hi = kernel.interval(low, high, parameters=(own[0, :, 4:].copy(), own[1, :, 4:].copy()))
@@ -85,13 +87,13 @@ def _largest(kind: Kind, numbers: np.ndarray) -> np.ndarray:
         values = kernel.points(0.5 * (low + high), parameters=own.mean(axis=0)[:, 4:].copy())
         inside = here & ((values[:, 3:] <= own[1, :, 1:4:2]) & (values[:, 3:] >= own[0, :, 0:4:2])).all(axis=1)
         np.maximum.at(seen, owners[inside], np.sqrt((values[inside, :3] ** 2).sum(axis=1)))
-        sizes, floor = _sizes(lo, hi), _FINE * np.abs(own[1, :, 4:]).max(axis=1)
-        more = here & (sizes > _FACTOR * seen[owners] + floor) & (sizes < _FALLS * before) & (k < _ROUNDS - 1)
+        sizes, coordinates = _sizes(lo, hi), np.abs(own[1, :, 4:]).max(axis=1)
+        more = here & (sizes > _FACTOR * seen[owners] + _FINE * coordinates) & ~(sizes >= _FALLS * before) & (k < _ROUNDS - 1)
         done = here & ~more
         np.maximum.at(found, owners[done], sizes[done])
         if not more.any():
             break
-        before = np.tile(sizes[more], 2) if k >= _TRIED else np.full(2 * int(more.sum()), np.inf)
+        before = np.tile(np.where(sizes < _ROUNDING * coordinates, sizes, np.nan)[more], 2)
         middle, owners = 0.5 * (low + high)[more], np.tile(owners[more], 2)
         low, high = np.concatenate([low[more], middle]), np.concatenate([middle, high[more]])
     return found
@@ -100,12 +102,35 @@ def _largest(kind: Kind, numbers: np.ndarray) -> np.ndarray:
 # -- kinds of differences ----------------------------------------------------------------------------------------------
 
 
-def _general(part: Sheet, use: Use) -> tuple[Kind, np.ndarray]:
+def _met_by(flat: Piece) -> Callable[[Sheet], bool]:
+    """Whether a patch may be met by a piece: its control points have it in their hull, where they are seen to be that."""
+    numbers = flat.curve.numbers
+    bezier = any(flat.curve.pattern is curve_pattern(("Bezier", d, False), 2) for d in [len(numbers) // 2 - 2] if d > 0)
+    poles = np.array(numbers[2:] if bezier else numbers, float).reshape(-1, 2) if bezier or is_segment(flat) else None
+
+    def meets(part: Sheet) -> bool:
+        limits = [r for r in (part.u_range, part.v_range) if r is not None]
+        if poles is None or len(limits) < 2:
+            return True
+        return all(poles[:, k].min() <= hi + _WIDER * (hi - lo) and poles[:, k].max() >= lo - _WIDER * (hi - lo)
+                   for k, (lo, hi) in enumerate(limits))
+
+    return meets
+
+
+def _known_bounds(numbers: tuple[Any, ...], known: dict[int, np.ndarray]) -> np.ndarray:
+    if id(numbers) not in known:
+        known[id(numbers)] = bounds(numbers)
+    return known[id(numbers)]
+
+
+def _general(part: Sheet, use: Use, known: dict[int, np.ndarray]) -> tuple[Kind, np.ndarray]:
     pattern, flat, space = use.flat.curve.pattern, use.flat.curve.numbers, use.space
     limits = [(-math.inf, math.inf) if r is None else (r[0] - _WIDER * (r[1] - r[0]), r[1] + _WIDER * (r[1] - r[0]))
               for r in (part.u_range, part.v_range)]
-    numbers = bounds([*part.numbers, *flat, use.flat.first, use.flat.last, *space.numbers, space.first, space.last])
-    return ("general", part.kind, pattern, space.kind), np.hstack([np.tile(np.ravel(limits), (2, 1)), numbers])
+    return ("general", part.kind, pattern, space.kind), np.hstack([
+        np.tile(np.ravel(limits), (2, 1)), _known_bounds(part.numbers, known), bounds([*flat, use.flat.first, use.flat.last]),
+        _known_bounds(space.numbers, known), bounds([space.first, space.last])])
 
 
 @functools.cache
@@ -215,7 +240,7 @@ def _turned(kind: str, axis: int, sense: int) -> Pattern:
     return _by_waves([sp.expand_trig(e) for e in own], edge, n, [sp.cos(u), sp.sin(u)], {u: angle})
 
 
-_COLLECTED = {"flat line": _flat_line, "flat wave": _flat_wave, "ruled": _ruled, "turning": _turned}
+_COLLECTED: dict[str, Callable[..., Pattern]] = {"flat line": _flat_line, "flat wave": _flat_wave, "ruled": _ruled, "turning": _turned}
 
 
 def _by_waves(own: Sequence[Any], edge: Sequence[Any], n: tuple[Any, ...], waves: Sequence[Any], at: Any = None) -> Pattern:

@@ -37,6 +37,16 @@ class Sheet(NamedTuple):
         a, b, c = (e * scale for e in self.pattern.written(self.numbers))
         return a, b, c
 
+    def is_point(self, axis: int, end: int) -> bool:
+        """Whether the poles along a side of a patch are one point."""
+        _, rows, columns, rational = self.kind
+        size = 3 + rational
+        poles = [self.numbers[k:k + size] for k in range(4, len(self.numbers), size)]
+        side = poles[end * (rows - 1) * columns:][:columns] if axis == 0 else poles[end * (columns - 1)::columns]
+        first, weight = side[0], Fraction(side[0][-1]) if rational else 1
+        return all(a * weight == b * (Fraction(p[-1]) if rational else 1) for p in side[1:]  # cross-multiplied
+                   for a, b in zip(map(Fraction, p[:3]), map(Fraction, first[:3]), strict=True))
+
     def sampled(self, a: float, b: float) -> Sequence[float]:
         """The point with the parameters a and b, and then the derivatives by u and by v, in doubles."""
         return sampler(self.pattern, (u, v), "math")(a, b, *map(float, self.numbers))
