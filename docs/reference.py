@@ -38,7 +38,8 @@ GENERATIVE: Tasks = {
     "Bodies": "ParametricSurface Solid Edge Vertex ImplicitSurface ImplicitBody",
     "Motions": "Rigid Screw Product Motion IDENTITY axis_angle euler quaternion_matrix pose interpolate_poses keyframes",
     "Robots and assemblies": "Chain Joint revolute prismatic fixed urdf.chain_from_urdf",
-    "Regions of the plane": "plane.region plane.disc plane.polygon plane.rectangle plane.slot plane.arcs",
+    "Regions of the plane": "plane.region plane.disc plane.polygon plane.rectangle plane.slot plane.arcs "
+                            "dxf.regions_from_dxf dxf.Drawing",
     "Closed chains": "loops.loop loops.pin loops.slot loops.rod loops.spherical loops.Loop loops.Closure loops.ClosedLoop loops.DeadPoint",
     "Curves": "Curve curve.line curve.arc curve.circle curve.ellipse curve.superellipse curve.helix curve.polynomial curve.bezier "
               "curve.chebyshev curve.b_spline curve.polygon curve.piecewise",

@@ -6,6 +6,7 @@ bodies, the time `t`, and `Parameter` for numbers that are given later. Where to
 - bodies: `body` (names), `surface`, `implicit`, `brep` (solids with faces, edges and vertices), `trimmed` (faces inside loops)
 - motions: `motion`, `screw`, `chain` (links and joints: `joint`), `loops` (closed chains), `urdf` (those of a file)
 - what makes them: `curve`, `sweep`, `patch`, `deform`; `solids`, `sew`, `polyhedron`, `hull`; `primitives`; `ode` (differential equations)
+- regions of the plane: `plane`, and those of drawings, `dxf`
 - what approximates, in floating point, for pictures and data: `mesh`, `thumbnail`, `fit`
 - what the solver asks of formulas: `family` and `template` (numbers apart from formulas), `chart` (smooth parameters round a pole)
 """

@@ -52,6 +52,8 @@ ONLY: dict[str, set[str]] = {
     "generative.step": {"numpy", "scipy", "codegen"},
     # OpenCASCADE reads files.
     "generative.step.kernel": {"OCP"},
+    # ezdxf reads drawings.
+    "generative.dxf": {"ezdxf"},
     "generative.following": {"numpy", "scipy"},
     # The numbers of all pieces of a motion through keyframes are enclosed at once.
     "generative.keyframed": {"numpy", "codegen"},

@@ -43,7 +43,8 @@ def test_arcs_have_the_bulge_of_dxf(bulge):
 
 def test_motions_that_keep_the_plane():
     kept = [Screw([0, 0, 1], [1, 2, 0], t), Rigid(translation=[t, t**2, 0]), Rigid(axis_angle((0, 0, 1), sp.pi / 5)), Rigid()]
-    lost = [Screw([0, 1, 0], angle=t), Screw([0, 0, 1], angle=t, advance=t), Rigid(translation=[0, 0, 1]), Rigid(axis_angle((1, 0, 0), sp.pi))]
+    lost = [Screw([0, 1, 0], angle=t), Screw([0, 0, 1], angle=t, advance=t), Rigid(translation=[0, 0, 1]),
+            Rigid(axis_angle((1, 0, 0), sp.pi))]
     assert all(map(keeps_plane, kept)) and not any(map(keeps_plane, lost))
     arm = Chain({}, [revolute("a", "r", "A", axis=(0, 0, -1)), prismatic("b", "A", "B", axis=(1, 2, 0)),
                      revolute("c", "B", "C", axis=(0, 0, 2), origin=Rigid(translation=[1, 1, 0]))])
