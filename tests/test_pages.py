@@ -60,6 +60,17 @@ def test_the_code_of_the_page_on_simulation_runs():
     assert abs(space["first"].time[0] - 0.4) < 1e-12 and abs(space["rising"].state(2.0).velocities[1][2] - 4.0) < 1e-12
 
 
+def test_the_code_of_the_page_on_mechanisms_runs():
+    space = {}
+    for source in re.findall(r"```python\n(.*?)```", (ROOT / "docs/pages/mechanisms.md").read_text(encoding="utf-8"), re.DOTALL):
+        exec(compile(source, "mechanisms.md", "exec"), space)
+    angle = np.arccos((1 + 3.75**2 - 9) / 7.5)
+    assert abs(space["contacts"].time.lo - (2 * np.pi - angle - 2)) < 1e-9 and abs(space["lift"].lo - np.arcsin(5 / 8)) < 1e-12
+    assert space["lower"].value.lo <= np.arccos(-1 / 56) + 1e-15 and abs(space["upper"].value.lo - np.arccos(-49 / 56)) < 1e-12
+    assert abs(space["travel"].free.lo - angle) < 1e-9 and abs(space["travel"].free.hi - 2 * np.pi + angle) < 1e-9
+    assert space["relations"].worst[2, 3] is space["collide"].ClashKind.INTERFERE
+
+
 def test_modules_that_pages_name_are_there():
     """Paths as written in backticks, such as `collide/search/native`."""
     for page in ["README.md", *(f"docs/pages/{p.name}" for p in (ROOT / "docs/pages").glob("*.md"))]:

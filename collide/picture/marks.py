@@ -119,7 +119,7 @@ def _sides(points: np.ndarray) -> list[tuple[int, int]]:
     far = cdist(points, points)
     tree = minimum_spanning_tree(far + 1e-12 * (1 + far.max())).tocoo()
     sides = list(zip(tree.row.tolist(), tree.col.tolist(), strict=True))
-    ends = np.flatnonzero(np.bincount(np.array(sides).ravel(), minlength=len(points)) == 1)
+    ends = np.flatnonzero(np.bincount(np.array(sides, np.int64).ravel(), minlength=len(points)) == 1)
     if len(ends) == 2 and len(points) > 4 and far[ends[0], ends[1]] <= _NEAR * float(np.median(tree.data)):
         sides.append((int(ends[0]), int(ends[1])))
     return sides
