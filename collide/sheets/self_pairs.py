@@ -176,6 +176,11 @@ def _distinct(frame: Frame, at: Sequence[Expr], joins: int) -> Expr | None:
 class _Family(NamedTuple):
     dimension: int
     two_sided: bool = True
+    planar: bool = False
+
+    @property
+    def is_face(self) -> bool:
+        return self.dimension == 2
 
 
 class PlacedShape(PlacedParametric):
