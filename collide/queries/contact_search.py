@@ -20,6 +20,7 @@ from ..timeline.evidence import Evidence, SceneQuery, about
 from ..timeline.examine import shortly_before
 from ..timeline.near_triangles import is_bundle
 from ..timeline.scene import Scene
+from .congruent_pairs import congruent_pairs
 from .contact_notes import notes_of
 from .flat_pairs import FlatMeeting, flat_pairs, together, until
 from .flat_parting import part_at_once
@@ -118,9 +119,9 @@ class ContactSearch:
 
 def _flat_answered(scene: Scene, bodies: Sequence[Any], span: Window, options: Options,
                    clock: Clock) -> tuple[Scene, dict[tuple[int, int], FlatMeeting | None], float]:
-    """The exact answers for pairs of flat faces; a scene of all other pairs, and up to when these are of interest."""
+    """The exact answers for pairs of flat faces, and of equal patches; a scene of all other pairs, and up to when these are of interest."""
     part_at_once(scene, bodies, span)
-    exact = flat_pairs(scene, bodies, options.spacing, options.simultaneity, clock)
+    exact = flat_pairs(scene, bodies, options.spacing, options.simultaneity, clock) | congruent_pairs(scene, bodies, options.spacing)
     others, last = scene.without(exact), until(exact, span, scene, options.simultaneity)
     return (others.within((span[0], last)) if others.near and last < span[1] else others), exact, last
 
