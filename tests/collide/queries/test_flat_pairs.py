@@ -10,7 +10,7 @@ import collide
 import generative
 from collide.bodies.flat import flat_of
 from collide.polyhedra.flat.relative_motion import FlatMotion
-from collide.queries import first_contact as asked
+from collide.queries import contact_search as asked
 from collide.queries import flat_pairs
 from collide.queries.flat_parting import parted_until
 from generative import Parameter, Rigid, Screw, axis_angle, t, u, v
