@@ -100,6 +100,8 @@ ONLY: dict[str, set[str]] = {
     "collide.world.contact_solver.forces": {"scipy"},
     "collide.world.features.curved": {"scipy"},
     "collide.world.features.normal_cone": {"scipy"},
+    # A folder: sparse matrices, and their factors.
+    "collide.shell": {"scipy"},
     "models.operators": {"numpy"},
     "models.polygons": {"numpy"},
     "models.scenes.fruits": {"numpy"},

@@ -51,7 +51,8 @@ def contacts_of(s: Simulation, keys: Sequence[PairKey], hit: Sequence[PairKey],
         e, friction = s.coefficients(*key.bodies)
         e = 0.0 if key in ended or ended.issuperset(hit) else e
         touch, pair = s.touch(key), (bodies.index(key.i), bodies.index(key.j))
-        contacts += [Contact(pair, p, n, e, friction) for p, n in zip(touch.points, touch.normals, strict=True)]
+        rows = zip(touch.points, touch.normals, gap_rates.deformations(s, key), strict=True)
+        contacts += [Contact(pair, p, n, e, friction, drift) for p, n, drift in rows]
         owners += [key] * len(touch.points)
     return contacts, owners
 
