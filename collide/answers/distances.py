@@ -1,7 +1,7 @@
 """Answers about distances: at a moment, or over a span of time."""
 
 import math
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from functools import cached_property
@@ -135,6 +135,7 @@ class Clearance(Distance):
     Points that are proved unique are listed at each moment at which bodies are as near; samples of curves perhaps at one moment only.
     `verdict`, where a distance was asked for: True, *proved* that the bodies are never nearer than that; False, proved that they are,
     at `points`; None where that is not decided, or was not asked. `open`: the pairs that `undecided` lists, of `asked` pairs.
+    `again`: the same question about equal parts of the time span.
     """
 
     times: np.ndarray = None  # type: ignore[assignment]
@@ -142,6 +143,34 @@ class Clearance(Distance):
     verdict: bool | None = None
     open: Collection[tuple[int, int]] = ()
     asked: int = 1
+    again: Callable[..., Sequence["Clearance"]] | None = None
+
+    def profile(self, parts: int = 40, *, tolerance: float = 0.02, budget: Any = None) -> tuple[np.ndarray, np.ndarray]:
+        """Bound the least distance from below in equal parts of the time span, each searched anew.
+
+        Parameters
+        ----------
+        parts : int, optional
+            The number of parts.
+        tolerance : float, optional
+            That of each distance, against its size.
+        budget : float or Budget, optional
+            Seconds or a `Budget` for all parts; None is 60 seconds.
+
+        Returns
+        -------
+        times : ndarray, shape (parts,)
+            The beginnings of the parts.
+        lower : ndarray, shape (parts,)
+            Distances that are *proved* to be kept throughout each part; 0 in parts that the budget did not reach.
+
+        See Also
+        --------
+        clearance_profile : brackets of the distance, the pairs that are nearest, and a chart.
+        """
+        assert self.again is not None
+        answers = self.again(parts, tolerance, budget)
+        return np.array([a.time_span[0] for a in answers]), np.array([a.bracket[0] for a in answers])
 
     @cached_property
     def undecided(self) -> np.ndarray:

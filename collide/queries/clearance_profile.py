@@ -1,24 +1,16 @@
 """`clearance_profile`: how near moving bodies come in each part of a time span."""
 
-import itertools
+import functools
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-import numpy as np
-import sympy as sp
-
-from codegen.given import shown
 from codegen.walk import nesting_in_words
-from generative.symbols import exact
 
 from ..answers.clearance_profile import ClearanceProfile
-from ..answers.distances import Clearance, DistanceStatus
 from ..given import check_positive, check_span
-from ..search.budget import Budget, as_budget
-from ..search.clock import Clock
+from ..search.budget import Budget
 from .distance import clearance
-
-_AT_ONCE = 1e-3
+from .time_parts import in_parts
 
 
 @nesting_in_words
@@ -62,14 +54,5 @@ def clearance_profile(bodies: Sequence[Any], time: tuple[Any, Any], parts: int =
     """
     check_span(time)
     check_positive("tolerance", tolerance)
-    if isinstance(parts, bool) or not isinstance(parts, (int, np.integer)) or parts < 1:
-        raise ValueError(f"parts must be a positive whole number, got {shown(parts)}")
-    clock, (begin, end) = Clock(as_budget(budget)), (exact(e) for e in time)
-    ends = [begin + (end - begin) * sp.Rational(k, int(parts)) for k in range(int(parts) + 1)]
-    answers, spent = list[Clearance](), False
-    for span in itertools.pairwise(ends):
-        # After a spent budget, or Ctrl-C, of each part is told what boxes round the bodies tell at once.
-        rest = Budget(seconds=_AT_ONCE) if spent else clock.rest
-        answers.append(clearance(bodies, span, tolerance=tolerance, ignore=ignore, parameters=parameters, budget=rest))
-        spent = spent or answers[-1].status is DistanceStatus.BUDGET_SPENT
-    return ClearanceProfile(answers, tuple(bodies))
+    ask = functools.partial(clearance, bodies, ignore=tuple(ignore), parameters=parameters)
+    return ClearanceProfile(in_parts(ask, time, parts, tolerance, budget), tuple(bodies))

@@ -5,6 +5,7 @@ distance contract boxes as tangency does (`situations.distance`), and bounds of 
 box on as they move the time of contact on (`codegen.time_bounds.distance`). `timeline.nearest` says which pairs are searched.
 """
 
+import functools
 import itertools
 import math
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -42,6 +43,7 @@ from .coincident_notes import coincident_notes
 from .distance_of_meshes import DistanceBounds, known, nearest, nested, size_of
 from .distance_of_meshes import listed as listed_of
 from .parameters import check_ranges, for_any, points_in, read_parameters
+from .time_parts import in_parts
 
 if TYPE_CHECKING:
     from ..proof.log import Log
@@ -178,10 +180,12 @@ def clearance(bodies: Sequence[Any], time: tuple[Any, Any] | None = None, at_lea
         _check_still(bodies)
     given, span = (_STILL, (0.0, 0.0)) if time is None else (tuple(time), check_span(time))
     reach = math.inf if at_least is None else check_positive("at_least", at_least)
-    asked = as_asked(tolerance, spacing, reach)
+    asked, ignore = as_asked(tolerance, spacing, reach), tuple(ignore) if isinstance(ignore, Iterator) else ignore
     proof = None if log is None else _log(log, bodies, given, span, ignore, parameters)
     found, told, drawn, clock, left = _search(bodies, given, span, ignore, asked, parameters, budget, progress)
-    answer = Clearance(*told, clock.boxes, clock.seconds, found.notes, *drawn, span, found.times, found.pairs, verdict_of(told[0]), *left)
+    again = functools.partial(in_parts, functools.partial(clearance, bodies, ignore=ignore, parameters=parameters), given)
+    answer = Clearance(*told, clock.boxes, clock.seconds, found.notes, *drawn, span, found.times, found.pairs, verdict_of(told[0]), *left,
+                       again)
     return logged(answer, proof, clock)
 
 

@@ -1,5 +1,7 @@
 """`clearance_profile` against a closed form, and its chart; `clearance` without a time span."""
 
+import pickle
+
 import numpy as np
 import pytest
 import sympy as sp
@@ -63,3 +65,11 @@ def test_poses_without_a_time():
 def test_bodies_that_move_need_a_time():
     with pytest.raises(ValueError, match=r"body 1 depends on t, so clearance needs the time span that is meant: time=\(first, last\)"):
         collide.clearance([ball([0, 0, 0]), ball([3, t, 0])])
+
+
+def test_a_clearance_has_lower_bounds_in_parts_of_its_span():
+    """Two balls of radius 1 come from 1 apart to touch: in each quarter the least distance is that at its end."""
+    answer = collide.clearance([ball([0, 0, 3 - t]), ball([0, 0, 0])], (0, 1), at_least=R(1, 10))
+    times, lower = pickle.loads(pickle.dumps(answer)).profile(4)
+    np.testing.assert_array_equal(times, [0, 0.25, 0.5, 0.75])
+    assert (lower <= [0.75, 0.5, 0.25, 0.0]).all() and (lower[:3] > 0.97 * np.array([0.75, 0.5, 0.25])).all()
