@@ -1,4 +1,4 @@
-"""Low hops of bodies that are followed in contact: what bounces so little that a search would not tell it is followed with the others."""
+"""Low hops of bodies in contact: bounces too low for a search to resolve are followed with the contacts of the same bodies."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -18,8 +18,8 @@ LOW = 1e-7
 
 
 def hops(s: Simulation, key: PairKey) -> bool:
-    """Whether bodies part that touch nothing else, unless they are followed there, and so slowly that a search would not tell them apart
-    before they touch again.
+    """Whether the pair separates too slowly for a search to prove it apart before the next contact. False if another pair of these bodies
+    is held but not followed.
     """
     touch, speeds = s.touch(key), gap_rates.parting_speeds(s, key)
     if s.forces is not None or not touch.links or gap_rates.steady_acceleration(s, key) is not None or not speeds.min() >= 0.0:
