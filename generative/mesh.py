@@ -6,7 +6,7 @@ surfaces are sampled on a grid as fine, in each direction, as their bending asks
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any
 
 import numpy as np
@@ -19,6 +19,7 @@ from .marching import Triangles, Vertices
 from .mesh_file import polyhedron_from_file as polyhedron_from_file
 from .motion import Motion
 from .numeric import approx_function as approx_function
+from .resting import member_at_numbers
 from .surface import ParametricSurface
 from .symbols import t, u, v
 from .triangulated import Triangulated
@@ -95,7 +96,8 @@ def enclosing(faces: Sequence[ParametricSurface]) -> int:
     samples, weights = [], []
     for face in faces:
         at = [np.linspace(float(lo), float(hi), 49)[1::2] for lo, hi in face.domain.values()]
-        values = approx_function([*face.expressions, *face.normal], [u, v, t])(*np.meshgrid(*at), 0.0)
+        family = member_at_numbers(face)
+        values = _places_and_normals(family.body, family.symbols)(*np.meshgrid(*at), 0.0, *map(float, family.numbers))
         samples.append(values[np.isfinite(values).all(axis=-1)])
         weights.append(np.full(len(samples[-1]), (at[0][1] - at[0][0]) * (at[1][1] - at[1][0])))
     points, normals = np.split(np.concatenate(samples), 2, axis=1)
@@ -105,6 +107,12 @@ def enclosing(faces: Sequence[ParametricSurface]) -> int:
     if abs(parts.sum()) <= 1e-12 * (weight * np.linalg.norm(offsets, axis=1) * np.linalg.norm(normals, axis=1)).sum():
         return 0
     return -1 if parts.sum() < -0.05 * np.abs(parts).sum() else 1
+
+
+@lru_cache(maxsize=256)
+def _places_and_normals(face: ParametricSurface, symbols: tuple[Any, ...]) -> Callable[..., np.ndarray]:
+    """One function for all faces of a family."""
+    return approx_function([*face.expressions, *face.normal], [u, v, t, *symbols])
 
 
 VIEW = np.array([0.58, -0.74, 0.34]) / np.linalg.norm([0.58, -0.74, 0.34])

@@ -74,6 +74,12 @@ def resting_surface(body: ParametricSurface) -> Member:
     return member
 
 
+def member_at_numbers(face: ParametricSurface) -> Member:
+    """A surface as a member of its family, if it does not move and all of its numbers are known; else as it is."""
+    member = resting_surface(face) if face.motion.is_identity else Member(face)
+    return Member(face) if member.free else member
+
+
 def _read(body: ParametricSurface, fixed: Iterable[Any]) -> Member:
     # A length that is no rational number may be whole turns, after which the surface closes on itself. Then it stays in the formula.
     whole = tuple(not (hi - lo).is_Rational for lo, hi in body.domain.values())

@@ -6,8 +6,9 @@ one side of another face runs along it with the same parameter up to a linear ma
 opposite sense.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import chain
 from typing import Any
 
@@ -17,6 +18,7 @@ from codegen.given import lambdified, shown
 
 from .brep import CLOSE, SEWN, Edge, Solid, Vertex
 from .mesh import enclosing
+from .resting import member_at_numbers
 from .surface import ParametricSurface
 from .symbols import items, parameters_of, t, u, v, vector
 
@@ -104,9 +106,21 @@ def _sides(faces: Sequence[ParametricSurface]) -> tuple[list[_Side], float]:
         raise ValueError("a solid needs faces, each a ParametricSurface")
     for s in parameters_of(*(e for face in faces for e in (*face.expressions, *chain(*face.domain.values())))):
         raise ValueError(f"the faces contain the parameter {s}: whether they close is seen at numbers only; substitute one")
-    functions = [lambdified([u, v], [e.subs(t, 0) for e in face.expressions], "math") for face in faces]
+    functions = [_place(face) for face in faces]
     sides = [_side(k, face, functions[k], s, end) for k, face in enumerate(faces) for s in (u, v) for end in (0, 1)]
     return sides, CLOSE * (max(abs(c) for side in sides for p in side.points for c in p) or 1.0)
+
+
+def _place(face: ParametricSurface) -> Callable[[float, float], Sequence[float]]:
+    """A point of a face at t = 0, in doubles, by one function for all faces of a family."""
+    family = member_at_numbers(face)
+    function, numbers = _places(family.body, family.symbols), [float(e) for e in family.numbers]
+    return lambda a, b: function(a, b, *numbers)
+
+
+@lru_cache(maxsize=256)
+def _places(face: ParametricSurface, symbols: tuple[Any, ...]) -> Callable[..., Sequence[float]]:
+    return lambdified([u, v, *symbols], [e.subs(t, 0) for e in face.expressions], "math")
 
 
 def _matched(sides: Sequence[_Side], near: float) -> list[tuple[_Side, _Side, bool]]:

@@ -16,8 +16,7 @@ import numpy as np
 import sympy as sp
 
 import collide
-from generative import ParametricSurface, Rigid, axis_angle, primitives, solids, t, u, v
-from generative.chain import Chain, revolute
+from generative import Chain, ParametricSurface, Rigid, axis_angle, primitives, revolute, solids, t, u, v
 from generative.curve import Curve
 
 SPAN = (0, 4)
