@@ -21,7 +21,7 @@ from .functions import Spline
 from .functions.algebraic import root_of
 from .functions.hankel import TabledBesselJ
 from .functions.lattices import TricubicSpline
-from .functions.pieces import BesselRatios, Hull, Tabled, TabledSine, ThreeTerm
+from .functions.pieces import BesselRatios, Cases, Hull, Tabled, TabledSine, ThreeTerm
 from .functions.primitives import AppliedPrimitive, Primitive, primitive_ends, primitive_places, primitive_value_ends
 from .functions.solutions import TIME, InitialValueProblem, Solution, datum, state
 from .functions.special import FORMS, SPECIAL
@@ -178,7 +178,7 @@ class _Converter:
         if kind in (sp.Integral, Spline):
             self.kept.append(e.unrolled() if kind is Spline else _definite(e))
             return (self.kept[-1],)
-        if kind is sp.Piecewise:
+        if kind in (sp.Piecewise, Cases):
             branches = [part for pair in e.args for part in pair.args]
             self.kept.append(branches)
             return branches
@@ -264,6 +264,13 @@ RULES[TabledSine] = lambda pool, e, args: pool.node("sine_integral", *args)
 RULES[Hull] = lambda pool, e, args: pool.node("hull", *args)
 
 
+def _cases(pool: ExprPool, e: Any, args: list[Expr]) -> Expr:
+    value = pool.node("undefined")
+    for branch, condition in reversed(list(zip(args[::2], args[1::2], strict=True))):
+        value = pool.where(condition, branch, value)
+    return value
+
+
 def _three_term(pool: ExprPool, e: Any, args: list[Expr]) -> Expr:
     s, t, n = map(int, e.args[:3])
     x, before, now = args
@@ -296,7 +303,7 @@ def _bessel_ratios(pool: ExprPool, e: Any, args: list[Expr]) -> Expr:
     return product
 
 
-RULES[ThreeTerm], RULES[BesselRatios] = _three_term, _bessel_ratios
+RULES[ThreeTerm], RULES[BesselRatios], RULES[Cases] = _three_term, _bessel_ratios, _cases
 # Functions whose first arguments are numbers, or a name: how many.
 _NUMBERS_FIRST = {Tabled: 1, TabledBesselJ: 1, ThreeTerm: 3, BesselRatios: 1}
 RULES[TabledBesselJ] = lambda pool, e, args: pool.node("bessel_j", *args, value=int(e.args[0]))

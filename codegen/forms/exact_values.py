@@ -58,7 +58,7 @@ class _Exact:
         return _FUNCTIONS.get(op, _unknown)
 
     def constant(self, value: Fraction | str) -> Number:
-        return _NAMED[value] if isinstance(value, str) else sp.Rational(value.numerator, value.denominator)
+        return _NAMED.get(value, sp.nan) if isinstance(value, str) else sp.Rational(value.numerator, value.denominator)
 
     def bound(self, value: int) -> Number:
         return self.at

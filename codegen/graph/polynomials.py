@@ -23,6 +23,8 @@ def polynomial_degree(outputs: Sequence[Expr], variable: int) -> int | float:
             own = max(d[0] + d[1], d[2])
         elif e.op == "power_integer" and e.value >= 0:
             own = d[0] * e.value
+        elif e.op == "either":
+            own = d[0]
         elif e.op == "div":
             own = d[0] if d[1] == 0 else math.inf
         else:

@@ -27,7 +27,7 @@ def _complex(function: Callable[[acb], acb]) -> Callable[[arb], arb]:
     return lambda a: function(acb(a)).real
 
 
-REPEATED = "x occurs more than once"
+REPEATED, CYLINDER = "x occurs more than once", "absolute accuracy near zeros"
 ELEMENTARY = {name: Construct(getattr(sp, name)(x), _named(name), lo, hi) for name, lo, hi in (
     ("exp", -20.0, 20.0), ("log", 1e-3, 50.0), ("sin", -20.0, 20.0), ("cos", -20.0, 20.0), ("tan", -1.4, 1.4), ("sinh", -9.0, 9.0),
     ("cosh", -9.0, 9.0), ("tanh", -4.0, 4.0), ("asin", -1.0, 1.0), ("acos", -1.0, 1.0), ("atan", -20.0, 20.0), ("asinh", -20.0, 20.0),
@@ -66,11 +66,25 @@ SPECIAL = {
     "lowergamma(1/4, x)": Construct(sp.lowergamma(HALF / 2, x), lambda a: a.gamma_lower(arb(0.25)), 0.1, 20.0),
     "uppergamma(1/4, x)": Construct(sp.uppergamma(HALF / 2, x), lambda a: a.gamma_upper(arb(0.25)), 0.1, 9.0, "absolute accuracy below 40"),
     **{f"besselk({n}, x)": Construct(sp.besselk(n, x), lambda a, n=n: acb(a).bessel_k(acb(n)).real, 0.1, 20.0) for n in (0, 1, 5)},
-    **{f"besseli({n}, x)": Construct(sp.besseli(n, x), lambda a, n=n: acb(a).bessel_i(acb(n)).real, -9.0, 9.0) for n in (0, 1)},
+    **{f"besseli({n}, x)": Construct(sp.besseli(n, x), lambda a, n=n: acb(a).bessel_i(acb(n)).real, -9.0, 9.0) for n in (0, 1, 2, 9)},
+    **{f"bessely({n}, x)": Construct(sp.bessely(n, x), lambda a, n=n: acb(a).bessel_y(acb(n)).real, 0.1, 90.0, CYLINDER) for n in (0, 1, 7)},
+    **{f"besselj({n}, x), far": Construct(sp.besselj(n, x), lambda a, n=n: acb(a).bessel_j(acb(n)).real, 62.0, 1e4, CYLINDER)
+       for n in (0, 9)},
+    "besselj(20, x), near": Construct(sp.besselj(20, x), lambda a: acb(a).bessel_j(acb(20)).real, 0.1, 19.0),
+    **{name: Construct(function(x), lambda a, k=k: acb(a).airy()[k].real, -30.0, 9.0, "2/3 x**(3/2) carries its rounding")
+       for k, (name, function) in enumerate((("airyai", sp.airyai), ("airyaiprime", sp.airyaiprime), ("airybi", sp.airybi),
+                                             ("airybiprime", sp.airybiprime)))},
+    "zeta": Construct(sp.zeta(x), lambda a: a.zeta(), 1.1, 30.0), "zeta below 1": Construct(sp.zeta(x), lambda a: a.zeta(), -9.0, 0.9),
+    **{f"polylog({n}, x)": Construct(sp.polylog(n, x), lambda a, n=n: acb(a).polylog(acb(n)).real, -9.0, 1.0) for n in (2, 3)},
+    "gamma below 0": Construct(sp.gamma(x), _named("gamma"), -4.9, -4.1, "x occurs more than once"),
+    "gamma, large": Construct(sp.gamma(x), _named("gamma"), 20.0, 171.0),
+    "erfc, large": Construct(sp.erfc(x), _named("erfc"), 8.0, 26.0), "Si, far": Construct(sp.Si(x), _named("si"), 64.0, 1e6),
 }  # fmt: skip
 CONSTRUCTS = ELEMENTARY | POWERS | SPECIAL
 
-REFUSED = [("airy functions, bessely, besseli of order 2 and more, besselk of order 41 and more", "no table yet"),
-           ("polylog, zeta of a variable, lowergamma and uppergamma of a variable first argument", "no table yet"),
+REFUSED = [("besselj, bessely, besseli and besselk of orders that are no integers or variables", "tables are of the orders 0 and 1"),
+           ("bessely, besseli and besselk of orders beyond 60", "too many operations"),
+           ("polylog of orders beyond 20 or no integers, zeta of two arguments", "sums that are not cut off yet"),
+           ("lowergamma and uppergamma of a variable first argument", "no table of two arguments"),
            ("hyper, meijerg", "a function of any number of parameters; call hyperexpand or expand_func"),
            ("hankel1, hankel2, Ynm", "complex values")]
