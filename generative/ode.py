@@ -34,7 +34,8 @@ def ode(rates: Sequence[Any], states: Sequence[Any], start: Sequence[Any], time:
     order 20 with a remainder (Lohner 1987), integrated once, when a kernel needs them. Where the solution ends, at a pole or where its
     equations do, where no enclosure is proved or after so many `steps` each way it counts as undefined: bounds are the whole line and
     nothing is known of the box (`regular` 0). What is known begins somewhat before and ends somewhat after the span that was asked for, of
-    which an end at t0 is one; `ode_span` says how far it goes, and why no further.
+    which an end at t0 is one; `ode_span` says how far it goes, and why no further. Kinks of the equations in time, as of |t - 1|, Max(t, 1)
+    and a continuous Piecewise of t, are crossed; where they jump the solution ends.
 
     The times at which a formula g of the states vanishes are the zeros of that formula: `collide.solve([g], {t: (lo, hi)})` finds them,
     and proves that there are no others.

@@ -11,6 +11,7 @@ Without such a box nothing is claimed: the table ends there.
 
 import functools
 import math
+from fractions import Fraction
 
 import numpy as np
 
@@ -22,6 +23,7 @@ from ..machine.memory import Memory
 from ..machine.tiers import compile_busy
 from ..reference.interpreter import enclose_constant
 from .cells import KEPT, gathered, packed, unpacked
+from .crossed import crossing, neighbours, pieces, restarted, states
 from .march_loop import NO_STEP, ROOM_LEFT, march
 from .march_memory import MarchMemory
 from .merged import ends_and_middle, filled, halves, merged
@@ -70,7 +72,7 @@ def _integrated(flow: Flow) -> FlowTable:
     """The table from the whole start, both ways."""
     parts, reasons = list[tuple[Array, ...]](), list[str]()
     for end in (flow.begin, flow.end):
-        cells, reason = _march(flow, end)
+        cells, reason = _over_kinks(flow, end)
         parts += cells
         reasons.append(reason)
     compile_busy()
@@ -78,11 +80,48 @@ def _integrated(flow: Flow) -> FlowTable:
     return gathered(flow.states, parts, (reasons[0], reasons[1]))
 
 
-def _march(flow: Flow, end: float) -> tuple[list[tuple[Array, ...]], str]:
-    """The cells from 0 on, and why there are no more."""
-    if end == 0.0 or not flow.steps:
+def _over_kinks(flow: Flow, end: float) -> tuple[list[tuple[Array, ...]], str]:
+    """The cells from 0 to an end, from each kink in time to the next (see `crossed`), and why there are no more."""
+    ahead, cells, at = _ahead(flow, end), list[tuple[Array, ...]](), 0.0
+    here = ahead[0][0]
+    for k, (_, border, meets) in enumerate(ahead):
+        near, far = neighbours(border, end > 0) if border is not None else (end, end)
+        last = border is None or abs(near) >= abs(end)
+        more, reason = _march(here, end if last else near, at)
+        cells += more
+        more = [part for part in more if len(part[0])]
+        if last or reason or not more:
+            return cells, reason or ("" if last else f"beyond {at:.9g} nothing is proved: kinks of the equations are too near")
+        more[-1][0][-1, 1] = near
+        box, at = states(more[-1], near), far
+        over = crossing(flow, box, near, far) if meets and near != far else None
+        if not meets or (over is None and near != far):
+            return cells, f"beyond {near:.9g} nothing is proved: the equations may jump there"
+        if over is not None:
+            cells.append(over)
+            box = over[-1][0]
+        here = restarted(ahead[k + 1][0], box)
+    return cells, ""
+
+
+def _ahead(flow: Flow, end: float) -> list[tuple[Flow, Fraction | None, bool]]:
+    """The pieces from 0 on towards an end: the equations, where they end, and whether those of the next are the same there."""
+    found, forward = pieces(flow), end > 0
+    if not forward:
+        found = found[::-1]
+    ordered = [(piece.flow, piece.ends[::1 if forward else -1], piece.meets[::1 if forward else -1]) for piece in found]
+    first = next(k for k, (_, (_, b), _) in enumerate(ordered) if b is None or (b > 0 if forward else b < 0))
+    if ordered[first][1][0] == 0 and not ordered[first][2][0]:
+        return [(flow, None, False)]
+    return [(each, ends[1], meets[1]) for each, ends, meets in ordered[first:]]
+
+
+def _march(flow: Flow, end: float, at: float = 0.0) -> tuple[list[tuple[Array, ...]], str]:
+    """The cells from a time on, and why there are no more."""
+    if end == at or not flow.steps:
         return [], ""
     memory, parts, left = _memory(flow, end), list[tuple[Array, ...]](), flow.steps
+    memory.set("at", at)
     while True:
         check()
         memory.set("count", 0)

@@ -2,7 +2,7 @@
 
 Of several equations the box is halved where the march does not come to the end, and each start lies in some part. Of one, x' = f(x, s),
 solutions do not cross each other: all that start in between stay between those from both ends of the start, as long as f is Lipschitz
-continuous between them, for which it has level 3 and a bounded derivative by x there (Walter 1998, Ordinary Differential Equations, 9).
+continuous between them, for which it is continuous with a bounded derivative by x there (Walter 1998, Ordinary Differential Equations, 9).
 
 All solutions are described beside one: in each of its cells, with its polynomial p, the others' polynomials are moved to its base, and what
 they differ from p, with their errors, is the error. It is the same all over a cell, so these are divided. All sums are rounded outwards.
@@ -16,6 +16,7 @@ import numpy as np
 from ..graph.autodiff import partials
 from ..graph.expr import Expr, ExprPool
 from ..graph.flows import Flow, FlowTable, described
+from ..graph.sides import both_sides
 from ..kernel import Kernel
 from ..reference.interpreter import enclose_constant
 from .series import ORDER
@@ -98,7 +99,7 @@ def filled(flow: Flow, table: FlowTable) -> FlowTable:
         return table
     times = np.stack([table.ends[:-1], table.ends[1:]])
     lo, hi, level = _rates(flow).decorated(*(np.stack([times[k], table.range[:, 0, k]], axis=1) for k in range(2)))
-    known = (level[:, 0] == 3) & np.isfinite(lo).all(axis=1) & np.isfinite(hi).all(axis=1)
+    known = (level[:, 0] >= 2) & np.isfinite(lo).all(axis=1) & np.isfinite(hi).all(axis=1)
     own = _polynomial().interval(*_rows(table.coefficients[:, 0], _beside(times, table.base)))
     slope = np.maximum(np.nextafter(hi[:, 0] - own[0][:, 0], np.inf), np.nextafter(own[1][:, 0] - lo[:, 0], np.inf))
     bend = np.maximum(-lo[:, 2], hi[:, 2])
@@ -178,6 +179,14 @@ def _compared() -> Kernel:
 
 
 @functools.cache
+def value() -> Kernel:
+    """p(z), of the coefficients of p and z."""
+    pool = ExprPool()
+    *c, z = (pool.variable(k) for k in range(ORDER + 2))
+    return Kernel([_horner(c, z)], [f"v{k}" for k in range(ORDER + 2)], quick=True)
+
+
+@functools.cache
 def _polynomial() -> Kernel:
     """p'(z), of the coefficients of p and z."""
     pool = ExprPool()
@@ -200,4 +209,4 @@ def _rates(flow: Flow) -> Kernel:
     """f, its derivative by x, and x'' = f_s + f_x f, of s and x."""
     (f,), _, _ = flow.parts
     ((by_time, by_state),) = partials([f], [f.pool.variable(0), f.pool.variable(1)])
-    return Kernel([f, by_state, by_time + by_state * f], ["s", "x"], quick=True)
+    return Kernel([f, *both_sides([by_state, by_time + by_state * f])], ["s", "x"], quick=True)
