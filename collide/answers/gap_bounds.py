@@ -12,9 +12,8 @@ import numpy as np
 
 from codegen.constants import enclose
 from codegen.kernel import Kernel
-from generative import ImplicitBody, ImplicitSurface, t, u, v, x, y, z
+from generative import ImplicitSurface, ParametricSurface, Solid, t, u, v, x, y, z
 
-from ..bodies.mesh import Mesh
 from ..bodies.surface_points import faces, position_kernel, space_kernel
 
 # Steps along a normal, each twice as long as the one before, against the distance that the slope tells and the size of coordinates.
@@ -55,12 +54,12 @@ def gap_bounds(c: _Contacts) -> np.ndarray:
 def _bound(c: _Contacts, k: int) -> float:
     moment = float(np.mean(c.boxes[k][-1]))
     bodies = [c.bodies[i] for i in c.pairs[k].tolist()] if len(c.bodies) else []
-    if not bodies or any(isinstance(b, Mesh) or (isinstance(b, ImplicitBody) and not isinstance(b, ImplicitSurface)) for b in bodies):
+    if not bodies or not all(isinstance(b, (ParametricSurface, Solid, ImplicitSurface)) for b in bodies):
         return float("nan")
     found: list[_Ball | None] = [None, None]
     at = c.points[k]
     for side, body in enumerate(bodies):
-        if not isinstance(body, ImplicitBody):
+        if not isinstance(body, ImplicitSurface):
             found[side] = _on_face(body, c.uv[k][side].tolist(), moment)
             at = at if found[side] is None else 0.5 * (found[side].lo + found[side].hi)  # type: ignore[union-attr]
     for side, body in enumerate(bodies):

@@ -120,7 +120,8 @@ def _polynomial(F: Any, bounds: Any) -> Rounded | None:
 @interruptible()
 def _patch(face: ParametricSurface) -> Rounded | None:
     """A closed patch on a sphere covers all of it if it encloses a volume."""
-    middle = None if face.deforming or not is_closed(face) else _centre(face)
+    known = not set().union(*(e.free_symbols for e in face.body)) - {u, v}
+    middle = _centre(face) if known and is_closed(face) else None
     if middle is None:
         return None
     square = sum((e - m) ** 2 for e, m in zip(face.body, middle, strict=True))

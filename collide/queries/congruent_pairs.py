@@ -78,7 +78,7 @@ def _meeting(label: Pair, first: ParametricSurface, second: ParametricSurface, s
              spacing: float) -> FlatMeeting | None:
     bounds = slopes_of(first.resting)
     known = None if bounds is None else rational_shift(first.motion, second.motion)
-    window = None if known is None or len(known.scale) > 1 else known.window(*span)
+    window = None if known is None or len(known.scale) > 1 or known.scale[0] < 0 else known.window(*span)
     if bounds is None or window is None:
         return None
     shift = window.entries[9:]
@@ -98,7 +98,7 @@ def _meeting(label: Pair, first: ParametricSurface, second: ParametricSurface, s
 @functools.lru_cache(maxsize=256)
 def slopes_of(face: ParametricSurface) -> Slopes | None:
     """None of patches that are closed, not differentiable, or whose slopes may be parallel."""
-    if is_closed(face):
+    if set().union(*(e.free_symbols for e in face.body)) - {u, v} or is_closed(face):
         return None
     kernel, cells = compile(list(face.body), [u, v], quick=True), grid(face, NONE, _CELLS)
     _, _, level = kernel.decorated(cells[..., 0], cells[..., 1])
