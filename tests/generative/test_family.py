@@ -1,5 +1,7 @@
 """Members of families: formulas without their numbers. The referee is the formula itself, in 40 digits."""
 
+import random
+
 import numpy as np
 import pytest
 import sympy as sp
@@ -158,3 +160,24 @@ def test_a_deep_formula():
 def test_other_symbols_are_refused_as_before():
     with pytest.raises(ValueError, match="the symbol a means nothing in a parametric surface"):
         ParametricSurface([sp.Symbol("a", real=True) * u, v, 0], {u: (0, 1), v: (0, 1)})
+
+
+def test_members_of_a_known_kind_are_not_read_anew(monkeypatch: pytest.MonkeyPatch) -> None:
+    calls: list[object] = []
+    plain = TemplateReader.read
+    monkeypatch.setattr(TemplateReader, "read", lambda self, *given: calls.append(self) or plain(self, *given))
+    rng = random.Random(5)
+
+    def size() -> sp.Rational:
+        return sp.Rational(rng.randint(101, 399), 1009)
+
+    for number in range(80):
+        if number == 40:
+            calls.clear()
+        minor = size()
+        ring = 1 + minor * sp.cos(v)
+        torus = ParametricSurface([ring * sp.cos(u), ring * sp.sin(u), minor * sp.sin(v)], {u: (0, 2 * sp.pi), v: (0, 2 * sp.pi)})
+        turn = axis_angle([size() - sp.Rational(250, 1009), size(), 1], 7 * size())
+        member_of(torus.moved(Rigid(rotation=turn, translation=[size(), -size(), 5 - t])))
+    # Roots of squares, and the order of terms, make a few kinds.
+    assert len(calls) <= 8
