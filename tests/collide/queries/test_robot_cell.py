@@ -1,0 +1,59 @@
+"""A robot cell along recorded joint angles, against dense samples of forward kinematics in doubles, in both directions."""
+
+import numpy as np
+import pytest
+import sympy as sp
+
+import collide
+from collide import Status
+from generative import Parameter, t
+from generative.numeric import approx_function
+from tests import robot_cell as cell
+
+R = sp.Rational
+
+
+def dense(joints, count=5000):
+    """Least gap over moments of a path, and the first moment at which any is not positive, infinity if none is."""
+    times = np.linspace(0, cell.SPAN, count)
+    angles = approx_function([*joints.values()], [t])(times)
+    gaps = np.stack([*cell.gaps(angles).values()])
+    under = np.flatnonzero((gaps <= 0).any(axis=0))
+    return gaps.min(), times[under[0]] if len(under) else np.inf
+
+
+@pytest.mark.parametrize("knots", [6, 100])
+def test_a_recorded_path(knots):
+    joints, made = cell.values(*cell.path(knots)), cell.arm()
+    bodies, least = [*made.at(joints), *cell.obstacles()], dense(joints)[0]
+    assert 0.01 < least < 0.05
+    assert collide.clearance(bodies, (0, 4), at_least=R(1, 100), ignore=cell.ignored(made)).verdict is True
+    found = collide.clearance(bodies, (0, 4), at_least=least + 1e-3, ignore=cell.ignored(made))
+    assert found.verdict is False and found.bracket.hi < least + 1e-3
+    assert collide.first_contact(bodies, (0, 4), ignore=cell.ignored(made)).status is Status.NO_CONTACT
+
+
+@pytest.mark.parametrize(("seed", "number", "hit"), [(3, 0, False), (3, 3, True), (6, 2, False), (6, 3, True)])
+def test_random_paths(seed, number, hit):
+    """Straight paths of all joints: hits and misses as the samples say, and the time between two of them."""
+    ends = np.random.default_rng(seed).uniform([-1, -1.4, 0.3, -2, -1.57, 0], [1.9, 0.1, 1.6, -1, -1.4, 1], (number + 1, 2, 6))[number]
+    a, b = (np.round(e * 2**20) / 2**20 for e in ends)
+    joints, made = {f"q{k + 1}": R(a[k]) + (R(b[k]) - R(a[k])) * t / 4 for k in range(6)}, cell.arm()
+    _, first = dense(joints, 2000)
+    found = collide.first_contact([*made.at(joints), *cell.obstacles()], (0, 4), ignore=cell.ignored(made))
+    assert found.status is (Status.CONTACT if hit else Status.NO_CONTACT) and (0.0 < first < np.inf) == hit
+    assert not hit or first - 4 / 1999 - 1e-6 <= found.time.lo <= first + 1e-6
+
+
+def test_half_a_degree_in_each_joint():
+    """Proved for a box of errors; no sampled path in it comes nearer."""
+    joints, made, errors = cell.values(*cell.path(6)), cell.arm(), [Parameter(f"e{k}") for k in range(6)]
+    off = {name: e + error for (name, e), error in zip(joints.items(), errors, strict=True)}
+    half = R(1, 115)
+    found = collide.clearance([*made.at(off), *cell.obstacles()], (0, 4), at_least=R(1, 100), ignore=cell.ignored(made),
+                              parameters=dict.fromkeys(errors, (-half, half)))
+    assert found.verdict is True
+    rng = np.random.default_rng(3)
+    for _ in range(5):
+        drawn = rng.choice([-1, 1], 6) / 115
+        assert dense({name: e + float(x) for (name, e), x in zip(joints.items(), drawn, strict=True)}, 500)[0] > 0.01
