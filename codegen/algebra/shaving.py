@@ -8,7 +8,7 @@ bounds do not say so stays (box consistency, Benhamou, McAllester and Van Henten
 
 from collections.abc import Callable
 
-from ..emit.lanes import Lanes, Module
+from ..emit.lanes import Emit, Lanes, Module
 
 Value = str
 Interval = tuple[Value, Value]
@@ -16,7 +16,7 @@ EXACT, ROUGH = 64, 10
 """Numbers of steps: until nothing more is cut off, and for searches, which come again."""
 
 
-def shaved(module: Module, name: str, emit: Callable[..., Interval], argument: int, steps: int) -> Callable[..., Interval]:
+def shaved(module: Module, name: str, emit: Emit, argument: int, steps: int) -> Callable[..., Interval]:
     """The emitter of the rule for one argument: of the box of z and then those of all arguments it makes the box of that argument.
 
     `name` and `emit`: of the library function that bounds f.

@@ -1,9 +1,8 @@
 """Polynomials of one formula in the basis of Chebyshev, where that is better conditioned than powers.
 
-SymPy writes orthogonal polynomials as sums of powers whose terms cancel: those of legendre(20, x) are 10^6 times as large as the sum. In the
-basis T_k((x - m)/h) the coefficients, exact rational numbers here, are as small as the polynomial is between m - h and m + h. Roots
-have the mean and the variance that the first three coefficients tell; two standard deviations around the mean are nearly all roots of Hermite
-and Laguerre polynomials. Any interval will do: the basis is one of all polynomials.
+SymPy writes orthogonal polynomials as sums of powers whose terms cancel: those of legendre(20, x) are 10^6 times as large as the sum. In
+the basis T_k((x - m)/h) the coefficients, exact rational numbers here, are as small as the polynomial is between m - h and m + h. The mean
+and the variance of the roots follow from the first three coefficients. Any interval will do: the basis is one of all polynomials.
 """
 
 from collections.abc import Sequence
@@ -26,7 +25,7 @@ def polynomial(terms: Sequence[Expr], total: Expr) -> Expr:
     for m, h in _intervals(c):
         series, far = in_chebyshevs(c, m, h), abs(m) + h
         if sum(abs(a) * far**k for k, a in enumerate(c)) >= GAIN * sum(map(abs, series)):
-            t = x if (m, h) == (0, 1) else (x - m) / h
+            t = x if m == 0 and h == 1 else (x - m) / h
             return both(total, total.pool.node("chebyshev", t, *map(total.pool.constant, series)), near=t)
     return total
 

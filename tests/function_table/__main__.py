@@ -1,5 +1,6 @@
-"""Writes ``docs/pages/functions.md``: bounds of boxes one double, a thousandth and one unit wide, against Arb."""
+"""Writes ``docs/pages/functions.md``: bounds of boxes one double, a thousandth and one unit wide, against Arb; all rows, or those named."""
 
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -44,16 +45,27 @@ def _over(c: Construct, lo: float, hi: float, low: float, high: float) -> float:
     return more / np.spacing(max(abs(low), abs(high), 1e-300)) if hi == lo else max(more / (most - least), 0.0) if most > least else more
 
 
+def kept() -> dict[str, str]:
+    """The rows of the page, by their names."""
+    lines = PAGE.read_text(encoding="utf-8").splitlines() if PAGE.exists() else []
+    return {line.split("`")[1]: line for line in lines if line.startswith("| `")}
+
+
+def row(name: str, c: Construct) -> str:
+    thin, small, wide = excess(c)
+    return (f"| `{name}` | {c.lo:g}, {c.hi:g} | {thin[0]:.1f} / {thin[1]:.1f} | {small[0]:.1e} / {small[1]:.1e} "
+            f"| {wide[0]:.2g} / {wide[1]:.2g} | {c.remark} |")
+
+
 def main() -> None:
-    lines = []
+    rows = kept()
     with ctx.workprec(120):
-        for name, c in CONSTRUCTS.items():
-            thin, small, wide = excess(c)
-            lines.append(f"| `{name}` | {c.lo:g}, {c.hi:g} | {thin[0]:.1f} / {thin[1]:.1f} | {small[0]:.1e} / {small[1]:.1e} "
-                         f"| {wide[0]:.2g} / {wide[1]:.2g} | {c.remark} |")
+        for name in sys.argv[1:] or CONSTRUCTS:
+            rows[name] = row(name, CONSTRUCTS[name])
+            print(rows[name], flush=True)
     refused = "\n".join(f"* {what}: {why}" for what, why in REFUSED)
-    text = HEAD.format(boxes=BOXES, samples=SAMPLES) + "\n".join(lines) + f"\n\n## Refused\n\n{refused}\n"
-    PAGE.write_text(text, encoding="utf-8")
+    lines = "\n".join(rows[name] for name in CONSTRUCTS if name in rows)
+    PAGE.write_text(HEAD.format(boxes=BOXES, samples=SAMPLES) + f"{lines}\n\n## Refused\n\n{refused}\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

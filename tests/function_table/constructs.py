@@ -67,7 +67,8 @@ SPECIAL = {
     "uppergamma(1/4, x)": Construct(sp.uppergamma(HALF / 2, x), lambda a: a.gamma_upper(arb(0.25)), 0.1, 9.0, "absolute accuracy below 40"),
     **{f"besselk({n}, x)": Construct(sp.besselk(n, x), lambda a, n=n: acb(a).bessel_k(acb(n)).real, 0.1, 20.0) for n in (0, 1, 5)},
     **{f"besseli({n}, x)": Construct(sp.besseli(n, x), lambda a, n=n: acb(a).bessel_i(acb(n)).real, -9.0, 9.0) for n in (0, 1, 2, 9)},
-    **{f"bessely({n}, x)": Construct(sp.bessely(n, x), lambda a, n=n: acb(a).bessel_y(acb(n)).real, 0.1, 90.0, CYLINDER) for n in (0, 1, 7)},
+    **{f"bessely({n}, x)": Construct(sp.bessely(n, x), lambda a, n=n: acb(a).bessel_y(acb(n)).real, 0.1, 90.0, CYLINDER)
+       for n in (0, 1, 7)},
     **{f"besselj({n}, x), far": Construct(sp.besselj(n, x), lambda a, n=n: acb(a).bessel_j(acb(n)).real, 62.0, 1e4, CYLINDER)
        for n in (0, 9)},
     "besselj(20, x), near": Construct(sp.besselj(20, x), lambda a: acb(a).bessel_j(acb(20)).real, 0.1, 19.0),
@@ -80,7 +81,11 @@ SPECIAL = {
     "gamma, large": Construct(sp.gamma(x), _named("gamma"), 20.0, 171.0),
     "erfc, large": Construct(sp.erfc(x), _named("erfc"), 8.0, 26.0), "Si, far": Construct(sp.Si(x), _named("si"), 64.0, 1e6),
 }  # fmt: skip
-CONSTRUCTS = ELEMENTARY | POWERS | SPECIAL
+ORTHOGONAL = {name: Construct(formula, value, -1.0, 1.0, CYLINDER) for name, formula, value in (
+    ("legendre(20, x)", sp.legendre(20, x), lambda a: a.legendre_p(arb(20))),
+    ("chebyshevt(20, x)", sp.chebyshevt(20, x), lambda a: a.chebyshev_t(20)),
+    ("chebyshevu(15, x)", sp.chebyshevu(15, x), lambda a: a.chebyshev_u(15)))}
+CONSTRUCTS = ELEMENTARY | POWERS | SPECIAL | ORTHOGONAL
 
 REFUSED = [("besselj, bessely, besseli and besselk of orders that are no integers or variables", "tables are of the orders 0 and 1"),
            ("bessely, besseli and besselk of orders beyond 60", "too many operations"),
