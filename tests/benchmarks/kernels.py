@@ -19,6 +19,7 @@ from .timing import fresh, interleaved, table
 
 BATCHES = (10_000, 100_000)
 ARB_BOXES = 300
+NARROW = "x86-64-v3"
 # Issue 2: how many times faster than crival at least, and how many times the time of NumPy's points at most.
 TARGETS = {"a": (20.0, 1.0), "b": (7.0, 1.3), "c": (20.0, 1.0), "cj": (20.0, 1.0)}
 
@@ -42,8 +43,8 @@ def symbolic(name: str) -> tuple[list[Any], list[Any]]:
 # -- contenders: ns a box -------------------------------------------------------------------------------------------
 
 
-def ours(name: str) -> Callable[[np.ndarray, np.ndarray], Any]:
-    return codegen.compile(*symbolic(name)).interval
+def ours(name: str, cpu: str | None = None) -> Callable[[np.ndarray, np.ndarray], Any]:
+    return codegen.compile(*symbolic(name), cpu=cpu).interval
 
 
 def numpy_points(name: str) -> Callable[[np.ndarray, np.ndarray], Any]:
@@ -109,11 +110,11 @@ def nanoseconds(name: str) -> dict[str, float]:
     rows_of: dict[str, int] = {"Arb": ARB_BOXES}
     contenders: dict[str, Callable[[], Any]] = {"Arb": arb_loop(name, ARB_BOXES)}
     columns = len(FORMULAS[name][1].split())
-    interval, points, symjit = ours(name), numpy_points(name), symjit_points(name)
+    interval, narrow, points, symjit = ours(name), ours(name, NARROW), numpy_points(name), symjit_points(name)
     for rows in BATCHES:
         lo, hi = boxes(rows, columns)
         by_column = np.ascontiguousarray(lo.T), np.ascontiguousarray(hi.T)
-        here = {"ours": (interval, (lo, hi)), "NumPy": (points, by_column)}
+        here = {"ours": (interval, (lo, hi)), "AVX2": (narrow, (lo, hi)), "NumPy": (points, by_column)}
         here |= {way: (f, by_column) for way, f in crival_ways(name).items()}
         if symjit is not None:
             here["symjit"] = (symjit, by_column)
@@ -123,7 +124,7 @@ def nanoseconds(name: str) -> dict[str, float]:
     seconds = interleaved(contenders)
     each = {key: 1e9 * s / rows_of[key] for key, s in seconds.items()}
     return {who: min(v for key, v in each.items() if key.startswith(who))
-            for who in ("ours", "crival", "Arb", "NumPy", "symjit") if any(key.startswith(who) for key in each)}
+            for who in ("ours", "AVX2", "crival", "Arb", "NumPy", "symjit") if any(key.startswith(who) for key in each)}
 
 
 def compare() -> None:
@@ -131,10 +132,13 @@ def compare() -> None:
     for name, (faster, points) in TARGETS.items():
         check(name)
         ns = nanoseconds(name)
-        rows.append([name, ns["ours"], ns["crival"], ns["Arb"], ns["NumPy"], ns.get("symjit", "not installed"),
-                     ns["crival"] / ns["ours"], f"{faster:.0f}", ns["Arb"] / ns["ours"], ns["ours"] / ns["NumPy"], points])
-    table(f"ns a box, best of batches of {BATCHES[0]} and {BATCHES[1]} (Arb: {ARB_BOXES}); NumPy and symjit: points, not boxes",
-          ["", "ours", "crival", "Arb", "NumPy", "symjit", "crival/ours", "target >=", "Arb/ours", "ours/NumPy", "target <="],
+        rows.append([name, ns["ours"], ns["AVX2"], ns["crival"], ns["Arb"], ns["NumPy"], ns.get("symjit", "not installed"),
+                     ns["crival"] / ns["ours"], f"{faster:.0f}", ns["Arb"] / ns["ours"], ns["ours"] / ns["NumPy"],
+                     ns["AVX2"] / ns["NumPy"], points])
+    table(f"ns a box, best of batches of {BATCHES[0]} and {BATCHES[1]} (Arb: {ARB_BOXES}); NumPy and symjit: points, not boxes; "
+          "AVX2: ours without AVX-512, where this processor has it",
+          ["", "ours", "AVX2", "crival", "Arb", "NumPy", "symjit", "crival/ours", "target >=", "Arb/ours", "ours/NumPy", "AVX2/NumPy",
+           "target <="],
           rows)
 
 
@@ -147,6 +151,28 @@ def single_operations() -> None:
     ns = {name: s / 1e-5 for name, s in seconds.items()}
     table("Interval functions, ns a box in batches of 10000, call and memory included (x alone: what those cost)",
           ["", "ns", "target"], [[name, t, "4" if name in ("sin(x)", "cos(x)") else ""] for name, t in ns.items()])
+
+
+def functions() -> None:
+    """Each function's boxes beside points of NumPy or SciPy."""
+    from scipy import special
+
+    x = sp.Symbol("x", real=True)
+    peers = {sp.exp: np.exp, sp.log: np.log, sp.sin: np.sin, sp.atan: np.arctan, sp.sinh: np.sinh, sp.sqrt: np.sqrt, sp.erf: special.erf,
+             sp.erfc: special.erfc, sp.gamma: special.gamma, sp.loggamma: special.gammaln, sp.digamma: special.psi,
+             sp.Si: lambda a: special.sici(a)[0]}
+    lo, hi = boxes(10_000, 1)
+    contenders: dict[str, Callable[[], Any]] = {}
+    for f, peer in peers.items():
+        for cpu in (None, NARROW):
+            kernel = codegen.compile(f(x), [x], cpu=cpu)
+            contenders[f"{f.__name__} {cpu}"] = lambda k=kernel: k.interval(lo, hi)
+        contenders[f"{f.__name__} points"] = lambda f=peer: f(lo)
+    ns = {name: s / 1e-5 for name, s in interleaved(contenders, 25).items()}
+    rows = [[f.__name__, ours := ns[f"{f.__name__} None"], narrow := ns[f"{f.__name__} {NARROW}"], point := ns[f"{f.__name__} points"],
+             ours / point, narrow / point] for f in peers]
+    table("Functions, ns a box of 10000, beside ns a point of NumPy or SciPy, from 0.2 to 1.1",
+          ["", "ours", "AVX2", "points", "ours/points", "AVX2/points"], rows)
 
 
 _MEMORY = """
@@ -173,4 +199,5 @@ def memory() -> None:
 def main() -> None:
     compare()
     single_operations()
+    functions()
     memory()
