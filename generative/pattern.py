@@ -61,8 +61,8 @@ def _bounds(number: Any) -> tuple[float, float]:
 
 @functools.lru_cache(maxsize=512)
 def sampler(pattern: Pattern, variables: tuple[Any, ...], module: str) -> Samples:
-    """A function of the variables and the numbers, doubles or (`module` "numpy") arrays: the values of the formulas, and then of their derivatives by each variable
-    in turn.
+    """A function of the variables and the numbers, doubles or, for the `module` "numpy", arrays: the values of the formulas, and then of
+    their derivatives by each variable in turn.
     """
     slopes = [derivative(e, s) for s in variables for e in pattern.formulas]
     return lambdified([*variables, *pattern.symbols], [*pattern.formulas, *slopes], module)

@@ -12,11 +12,12 @@ from ..culling.broad_phase import Window
 from ..timeline.evidence import Evidence
 from ..timeline.scene import Scene
 from .coincident_notes import coincident_notes
+from .gaps import contact_notes_of_gaps
 
 
 def notes_of(scene: Scene, found: Evidence, bodies: Sequence[Any], span: Window) -> tuple[str, ...]:
     """All of them."""
-    return (*_meshes(bodies), *coincident_notes(bodies, span), *_beginnings(scene, bodies), *starting(scene, bodies),
+    return (*_meshes(bodies), *contact_notes_of_gaps(bodies), *coincident_notes(bodies, span), *_beginnings(scene, bodies), *starting(scene, bodies),
             *filter(None, [found.doubt]), *_ending(found, span))
 
 

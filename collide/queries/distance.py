@@ -42,6 +42,7 @@ from .arguments import check_bodies, check_kinds, ignored_pairs
 from .coincident_notes import coincident_notes
 from .distance_of_meshes import DistanceBounds, known, nearest, nested, size_of
 from .distance_of_meshes import listed as listed_of
+from .gaps import distance_notes_of_gaps, widened
 from .parameters import check_ranges, for_any, points_in, read_parameters
 from .time_parts import in_parts
 
@@ -237,7 +238,8 @@ def _search(bodies: Sequence[Any], time: tuple[Any, Any], span: tuple[float, flo
         ignored = ignored_pairs(ignore, bodies) if ignore else ignored
         own = _with(values, bodies, span)
         scene = search_pairs(own, (time, span), ignored, _ranges(values), (asked, clock), found, between)
-        notes = (*_notes(scene, bodies, own, known(found, between), ignored, span[0], clock), *coincident_notes(own, span, _ranges(values)))
+        notes = (*_notes(scene, bodies, own, known(found, between), ignored, span[0], clock), *coincident_notes(own, span, _ranges(values)),
+                 *distance_notes_of_gaps(bodies))
     outcome = known(found, between)
     with clock.reporting():
         points = nearest_of(bodies, scene, found, between)
@@ -248,7 +250,7 @@ def _search(bodies: Sequence[Any], time: tuple[Any, Any], span: tuple[float, flo
     if not outcome.finished:
         told = (clock.account(), *in_the_way(found.stands, clock, bodies)) if status is DistanceStatus.BUDGET_SPENT and clock.late else ()
         notes = (*notes, clock.reason(), *told)
-    bracket = Interval(0.0, 0.0) if outcome.meets else Interval(outcome.lower + 0.0, outcome.upper)
+    bracket = Interval(0.0, 0.0) if outcome.meets else widened(Interval(outcome.lower + 0.0, outcome.upper), bodies)
     answer = status, bracket, points.points, points.unique, points.features, points.boxes, points.variables
     shown: Shown = bodies, _worst(points, values, bodies)
     with clock.reporting():

@@ -1,10 +1,11 @@
-"""STEP files as bodies (`step.reader`, `faces`, `surfaces`, `curves`, `clipping`, `gaps`, `numbers`), made by the kernel for the occasion.
+"""STEP files as bodies (`step.reader`, `faces`, `surfaces`, `curves`, `clipping`, `gaps`, `kernel`), made by the kernel for the occasion.
 
 Volumes are closed forms; none is the kernel's.
 """
 
 import json
 import math
+import re
 from pathlib import Path
 from typing import Any
 
@@ -155,6 +156,17 @@ def test_real_pairs_first_touch_when_closed_forms_say(name: str) -> None:
     assert found.time.lo - 1e-11 <= pair["first_contact"] <= found.time.hi + 1e-11
 
 
+def test_gaps_are_those_of_curves_moved_off_their_faces(tmp_path: Path) -> None:
+    """The rim of a cylinder of radius 3/2 with the radius 3/2 + 1/1024 in the file, up to the digits that the kernel writes."""
+    path = written(BRepPrimAPI_MakeCylinder(1.5, 2.0).Shape(), tmp_path / "part.step")
+    text = path.read_text()
+    assert text.count("CIRCLE('',") >= 2
+    path.write_text(re.sub(r"(= CIRCLE\(''[^)]*,)1\.5\)", r"\g<1>1.5009765625)", text))
+    (solid,) = solids_from_step(path)
+    assert 1 / 1024 - 1e-12 <= solid.gap <= 1.42 / 1024
+
+
+# The NIST part has its own test: its volume takes long.
 REAL = {"ball-bearing-623zz": (276.987939, 3), "linear-bearing-lm8uu": (2824.64208, 1), "hex-bolt-quarter-20": (1304.94399, 1),
         "hex-nut-quarter-20": (383.197661, 1), "timing-pulley-gt2": (1164.77493, 1), "shaft-support-sk8": (9169.34252, 2),
         "strap-hinge-200": (87463.0533, 3)}
@@ -170,3 +182,12 @@ def test_real_parts_have_the_volumes_of_their_makers(name: str) -> None:
     assert len(solids) == count and all(s.gap < 1e-5 for s in solids)
     assert sum(collide.mass_properties(s).volume for s in solids) == pytest.approx(volume, rel=3e-9 if volume != 383.197661 else 2e-7)
     assert np.isfinite([s.gap for s in solids]).all()
+
+
+def test_the_part_without_curves_in_parameters_is_read() -> None:
+    path = DATA / "step" / "nist-ctc-01.step"
+    if not path.is_file():
+        pytest.skip("the real parts are not here")
+    (solid,) = solids_from_step(path)
+    # Six curves between fillets lie 2.6e-3 to 3.1e-3 off their faces.
+    assert solid.closed.startswith("closed") and 2.6e-3 < solid.gap < 4e-3

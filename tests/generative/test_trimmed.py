@@ -1,7 +1,10 @@
-"""Trimmed surfaces (`trimmed`, with `trimming_cells` and `triangulation`): what their patches cover, and where boxes lie."""
+"""Trimmed surfaces (`trimmed`, with `trimming_cells`, `trimming_pieces`, `trimming_proof`, `trimming_cusps`, `triangulation`): what their
+patches cover, and where boxes lie.
+"""
 
 import math
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 import pytest
@@ -121,3 +124,18 @@ def test_triangulation_of_rings() -> None:
     assert not crossing_sides(points, rings)
     points[4] = (-1, 3)
     assert crossing_sides(points, rings) == {3, 4, 7}
+
+
+def fillet(a: float, b: float, radius: float, start: Any, end: Any) -> Curve:
+    """An arc from one angle to another, backwards where the second is less."""
+    s = start + u * (end - start)
+    return Curve([a + radius * sp.cos(s), b + radius * sp.sin(s), 0], (0, 1))
+
+
+def test_cusps_are_cut_out_as_strips_of_their_own() -> None:
+    # A square 6 x 6 and a hole in it. Its upper side ends in a point between the left side and an arc that runs out along it.
+    outline = [curve.line([0, 0, 0], [6, 0, 0]), curve.line([6, 0, 0], [6, 6, 0]), curve.line([6, 6, 0], [2, 6, 0]),
+               fillet(2, 8, 2, -sp.pi / 2, -sp.pi), curve.line([0, 8, 0], [0, 0, 0])]
+    body = PLANE.trimmed([outline, [circle(3, 3, 1)]])
+    # Under the arc from (2, 6) up to the point (0, 8) there are 4 - pi square units; those above y = 6.
+    assert area_of(body) == pytest.approx(36 + 4 - math.pi - math.pi, rel=1e-9)
