@@ -17,8 +17,8 @@ from .gaps import contact_notes_of_gaps
 
 def notes_of(scene: Scene, found: Evidence, bodies: Sequence[Any], span: Window) -> tuple[str, ...]:
     """All of them."""
-    return (*_meshes(bodies), *contact_notes_of_gaps(bodies), *coincident_notes(bodies, span), *_beginnings(scene, bodies), *starting(scene, bodies),
-            *filter(None, [found.doubt]), *_ending(found, span))
+    return (*_meshes(bodies), *contact_notes_of_gaps(bodies), *coincident_notes(bodies, span), *_beginnings(scene, bodies),
+            *starting(scene, bodies), *filter(None, [found.doubt]), *_ending(found, span))
 
 
 def starting(scene: Scene, bodies: Sequence[Any]) -> tuple[str, ...]:
