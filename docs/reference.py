@@ -39,8 +39,9 @@ GENERATIVE: Tasks = {
     "Motions": "Rigid Screw Product Motion IDENTITY axis_angle euler quaternion_matrix pose interpolate_poses keyframes",
     "Robots and assemblies": "Chain Joint revolute prismatic fixed urdf.chain_from_urdf",
     "Regions of the plane": "plane.region plane.disc plane.polygon plane.rectangle plane.slot plane.arcs "
-                            "dxf.regions_from_dxf dxf.Drawing",
-    "Closed chains": "loops.loop loops.pin loops.slot loops.rod loops.spherical loops.Loop loops.Closure loops.ClosedLoop loops.DeadPoint",
+                            "dxf.regions_from_dxf dxf.DrawnRegions",
+    "Closed chains": "loops.loop loops.pin loops.slot loops.rod loops.spherical loops.LinkLoop loops.Closure "
+                     "loops.ClosedLoop loops.DeadPoint",
     "Curves": "Curve curve.line curve.arc curve.circle curve.ellipse curve.superellipse curve.helix curve.polynomial curve.bezier "
               "curve.chebyshev curve.b_spline curve.polygon curve.piecewise",
     "Surfaces from curves": "sweep.extrude sweep.revolve sweep.ruled sweep.loft sweep.profile_product sweep.sweep sweep.wire_product "

@@ -13,7 +13,7 @@ from codegen.walk import replaced
 
 from .body import Body, checked_name
 from .joint import FIXED, Joint, aligned, move
-from .loops import ROD, ClosedLoop, Loop, solved_loops
+from .loops import ROD, ClosedLoop, LinkLoop, solved_loops
 from .motion import IDENTITY, Motion
 from .products import Product
 from .symbols import formula, items, t
@@ -36,7 +36,7 @@ class Chain:
     (['upper', 'lower'], [('upper', 'lower')])
     """
 
-    def __init__(self, links: Mapping[str, Any], joints: Iterable[Joint], *, loops: Iterable[Loop] = (),
+    def __init__(self, links: Mapping[str, Any], joints: Iterable[Joint], *, loops: Iterable[LinkLoop] = (),
                  notes: Sequence[str] = ()) -> None:
         self._notes = tuple(notes)
         if not isinstance(links, Mapping):
@@ -230,8 +230,8 @@ def _back(turn: Motion | None) -> Motion:
     return IDENTITY if turn is None else turn.inverse()
 
 
-def _loop(given: Any) -> Loop:
-    if not isinstance(given, Loop):
+def _loop(given: Any) -> LinkLoop:
+    if not isinstance(given, LinkLoop):
         raise TypeError(f"the loops of a chain are made by loops.loop, got {shown(given)}")
     return given
 

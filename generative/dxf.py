@@ -28,7 +28,7 @@ _SAMPLES = 16
 Point = tuple[float, float]
 
 
-class Drawing(NamedTuple):
+class DrawnRegions(NamedTuple):
     """The `regions` of a drawing, each a planar `Solid`; `unit`, what the header of the file says of its numbers; and `notes`, sentences on
     what was left out and how far ends were apart.
     """
@@ -38,7 +38,7 @@ class Drawing(NamedTuple):
     notes: tuple[str, ...]
 
 
-class _Piece(NamedTuple):
+class _DrawnPiece(NamedTuple):
     """A piece from a point to another: an arc with a bulge (0: a line), or a spline by its control points, knots, degree and weights."""
 
     start: Point
@@ -47,15 +47,15 @@ class _Piece(NamedTuple):
     spline: tuple[Any, ...] | None
     name: str
 
-    def reversed(self) -> "_Piece":
+    def reversed(self) -> "_DrawnPiece":
         spline = self.spline
         if spline is not None:
             points, knots, degree, weights = spline
             spline = points[::-1], [knots[0] + knots[-1] - k for k in reversed(knots)], degree, weights and weights[::-1]
-        return _Piece(self.end, self.start, -self.bulge, spline, self.name)
+        return _DrawnPiece(self.end, self.start, -self.bulge, spline, self.name)
 
 
-def regions_from_dxf(path: str | PathLike[str], *, layer: str | None = None, scale: Any = 1, join: float = 1e-6) -> Drawing:
+def regions_from_dxf(path: str | PathLike[str], *, layer: str | None = None, scale: Any = 1, join: float = 1e-6) -> DrawnRegions:
     """Read the closed outlines of a drawing as regions of the plane, with those inside others as holes.
 
     Parameters
@@ -72,7 +72,7 @@ def regions_from_dxf(path: str | PathLike[str], *, layer: str | None = None, sca
 
     Returns
     -------
-    Drawing
+    DrawnRegions
         Regions, in the order in which their outlines begin in the file; the unit that the header names; notes.
 
     Raises
@@ -98,7 +98,7 @@ def regions_from_dxf(path: str | PathLike[str], *, layer: str | None = None, sca
         document = ezdxf.readfile(str(path))
     except ezdxf.DXFError as error:
         raise ValueError(f"{shown(str(path))} is no DXF file that ezdxf reads: {error}") from error
-    pieces, closed, left = list[_Piece](), list[Curve](), list[str]()
+    pieces, closed, left = list[_DrawnPiece](), list[Curve](), list[str]()
     for entity in _entities(document.modelspace(), layer):
         _read(entity, pieces, closed, left)
     chained, moved = _chained(pieces, join)
@@ -109,7 +109,7 @@ def regions_from_dxf(path: str | PathLike[str], *, layer: str | None = None, sca
     unit = _UNITS.get(document.header.get("$INSUNITS", 0), "another unit")
     notes = [f"Entities that are no outlines were left out: {', '.join(left)}."] if left else []
     notes += [f"Ends that were up to {moved:.3g} apart were made one."] if moved > 0 else []
-    return Drawing(_nested(loops), unit, tuple(notes))
+    return DrawnRegions(_nested(loops), unit, tuple(notes))
 
 
 # -- entities -----------------------------------------------------------------------------------------------------------
@@ -125,13 +125,13 @@ def _entities(layout: Any, layer: str | None) -> Iterator[Any]:
             yield entity
 
 
-def _read(entity: Any, pieces: list[_Piece], closed: list[Curve], left: list[str]) -> None:
+def _read(entity: Any, pieces: list[_DrawnPiece], closed: list[Curve], left: list[str]) -> None:
     kind, d = entity.dxftype(), entity.dxf
     name = f"{kind} {d.handle or 'of a block'}"
     if kind in _NOTES:
         left.append(name)
     elif kind == "LINE":
-        pieces.append(_Piece(_flat(d.start, name), _flat(d.end, name), 0.0, None, name))
+        pieces.append(_DrawnPiece(_flat(d.start, name), _flat(d.end, name), 0.0, None, name))
     elif kind in ("LWPOLYLINE", "POLYLINE"):
         _read_polyline(entity, kind, name, pieces)
     elif kind in ("ARC", "CIRCLE"):
@@ -164,7 +164,7 @@ def _mirrored(entity: Any, name: str) -> bool:
     return across[2] < 0
 
 
-def _read_polyline(entity: Any, kind: str, name: str, pieces: list[_Piece]) -> None:
+def _read_polyline(entity: Any, kind: str, name: str, pieces: list[_DrawnPiece]) -> None:
     if kind == "LWPOLYLINE":
         corners = [(float(x), float(y), float(b)) for x, y, b in entity.get_points("xyb")]
     elif entity.is_2d_polyline:
@@ -176,16 +176,16 @@ def _read_polyline(entity: Any, kind: str, name: str, pieces: list[_Piece]) -> N
     following = [*corners[1:], *(corners[:1] if entity.is_closed else [])]
     for (ax, ay, b), (bx, by, _) in zip(corners, following, strict=False):
         if (ax, ay) != (bx, by):
-            pieces.append(_Piece((ax, ay), (bx, by), b, None, name))
+            pieces.append(_DrawnPiece((ax, ay), (bx, by), b, None, name))
 
 
-def _arc(centre: Point, radius: float, start: float, end: float, mirrored: bool, name: str) -> _Piece:
+def _arc(centre: Point, radius: float, start: float, end: float, mirrored: bool, name: str) -> _DrawnPiece:
     """Counter-clockwise from the first angle to the second, in degrees; mirrored angles run the other way."""
     while end <= start:
         end += 360.0
     first, last = (math.radians(180.0 - a if mirrored else a) for a in (start, end))
     ends = [(centre[0] + radius * math.cos(a), centre[1] + radius * math.sin(a)) for a in (first, last)]
-    return _Piece(ends[0], ends[1], math.tan((last - first) / 4), None, name)
+    return _DrawnPiece(ends[0], ends[1], math.tan((last - first) / 4), None, name)
 
 
 def _ellipse(d: Any, name: str) -> Curve:
@@ -198,20 +198,20 @@ def _ellipse(d: Any, name: str) -> Curve:
     return Curve([a + p * sp.cos(u) - r * q * sp.sin(u), b + q * sp.cos(u) + r * p * sp.sin(u), 0], (0, 2 * sp.pi))
 
 
-def _spline(entity: Any, name: str) -> _Piece:
+def _spline(entity: Any, name: str) -> _DrawnPiece:
     points = [_flat(p, name) for p in entity.control_points]
     if not points:
         raise ValueError(f"{name} has fit points alone, of which no curve follows; give control points")
     degree, knots, weights = entity.dxf.degree, [float(k) for k in entity.knots], [float(w) for w in entity.weights] or None
     if knots[0] != knots[degree] or knots[-1] != knots[-degree - 1]:
         raise ValueError(f"{name} has unclamped knots; its ends are no control points")
-    return _Piece(points[0], points[-1], 0.0, (points, knots, degree, weights), name)
+    return _DrawnPiece(points[0], points[-1], 0.0, (points, knots, degree, weights), name)
 
 
 # -- outlines -----------------------------------------------------------------------------------------------------------
 
 
-def _chained(pieces: Sequence[_Piece], join: float) -> tuple[list[list[Curve]], float]:
+def _chained(pieces: Sequence[_DrawnPiece], join: float) -> tuple[list[list[Curve]], float]:
     """Closed outlines of pieces that follow each other, and how far their ends were moved at most."""
     ends = [p for piece in pieces for p in (piece.start, piece.end)]
     size = max((max(c) - min(c) for c in zip(*ends, strict=True)), default=0.0)
@@ -238,7 +238,7 @@ def _chained(pieces: Sequence[_Piece], join: float) -> tuple[list[list[Curve]], 
     return loops, moved
 
 
-def _loop(first: int, pieces: Sequence[_Piece], which: Sequence[int], at: dict[int, list[int]], nodes: Sequence[Point],
+def _loop(first: int, pieces: Sequence[_DrawnPiece], which: Sequence[int], at: dict[int, list[int]], nodes: Sequence[Point],
           left: dict[int, None]) -> list[Curve]:
     found, end = list[Curve](), 2 * first
     while end // 2 in left:
@@ -251,7 +251,7 @@ def _loop(first: int, pieces: Sequence[_Piece], which: Sequence[int], at: dict[i
     return found
 
 
-def _curves(piece: _Piece, start: Point, end: Point) -> list[Curve]:
+def _curves(piece: _DrawnPiece, start: Point, end: Point) -> list[Curve]:
     """The piece between ends that may have been moved."""
     if piece.spline is None:
         return arcs(start, end, piece.bulge)

@@ -106,7 +106,7 @@ def _closure(kind: str, first: str, at_first: Any, second: str, at_second: Any, 
 
 
 @dataclass(frozen=True)
-class Loop:
+class LinkLoop:
     """Closures, the joint that drives, values near which they hold, and the span of the driving joint; see `loop`."""
 
     closures: tuple[Closure, ...]
@@ -120,7 +120,7 @@ class Loop:
         return tuple(name for name, _ in self.near if name != self.driver)
 
 
-def loop(*closures: Closure, driver: str, near: Mapping[str, Any], span: tuple[Any, Any] | None = None) -> Loop:
+def loop(*closures: Closure, driver: str, near: Mapping[str, Any], span: tuple[Any, Any] | None = None) -> LinkLoop:
     """A closed loop of a `Chain`: its joints but one follow from that one.
 
     Parameters
@@ -138,7 +138,7 @@ def loop(*closures: Closure, driver: str, near: Mapping[str, Any], span: tuple[A
 
     Returns
     -------
-    Loop
+    LinkLoop
         It is given to `Chain`, which solves it: ``Chain(links, joints, loops=[...])``.
 
     Raises
@@ -173,7 +173,7 @@ def loop(*closures: Closure, driver: str, near: Mapping[str, Any], span: tuple[A
         raise ValueError(f"a loop is closed by pin, slot, rod or spherical, got {shown(closures)}")
     values = tuple((name, formula(e, [], f"the value of joint {name} near which a loop is assembled")) for name, e in near.items())
     ends = None if span is None else interval(span, f"the span of joint {driver}")
-    return Loop(tuple(closures), driver, values, ends)
+    return LinkLoop(tuple(closures), driver, values, ends)
 
 
 @dataclass(frozen=True)
@@ -205,7 +205,7 @@ class ClosedLoop:
 # -- solving ----------------------------------------------------------------------------------------------------------
 
 
-def solved_loops(loops: Sequence[Loop], joints: Sequence[Joint], value: Value) -> tuple[ClosedLoop, ...]:
+def solved_loops(loops: Sequence[LinkLoop], joints: Sequence[Joint], value: Value) -> tuple[ClosedLoop, ...]:
     """Each loop solved. `value`: the formula of a joint's value from those of joints with values of their own, by name.
 
     Raises ValueError where a loop is not assembled, not determined, or has a dead point in the span that was asked for.
@@ -224,10 +224,10 @@ class _Loops:
         self._parents = {j.child: j for j in joints}
         self._value = value
         self._symbols = {j.name: Parameter(f"value of {j.name}") for j in joints}
-        self._solved: dict[str, list[tuple[Loop, list[Any], list[tuple[float, float]]]]] = {}
+        self._solved: dict[str, list[tuple[LinkLoop, list[Any], list[tuple[float, float]]]]] = {}
         self.closed: list[ClosedLoop] = []
 
-    def solve(self, given: Loop) -> None:
+    def solve(self, given: LinkLoop) -> None:
         self._check(given)
         rows = [e for c in given.closures for e in self._equations(c)]
         unknowns = [self._symbols[name] for name in given.dependent]
@@ -242,7 +242,7 @@ class _Loops:
         earlier.append((given, rows, start))
         self.closed.append(self._integrated(given, earlier))
 
-    def _check(self, given: Loop) -> None:
+    def _check(self, given: LinkLoop) -> None:
         for name in (given.driver, *given.dependent):
             j = self._joints.get(name)
             if j is None or j.kind == FIXED or j.follows is not None or any(name in dict(c.follow) for c in self.closed):
@@ -292,7 +292,7 @@ class _Loops:
 
     # -- proofs --
 
-    def _assembled(self, given: Loop, rows: Sequence[Any], unknowns: Sequence[Any]) -> list[tuple[float, float]]:
+    def _assembled(self, given: LinkLoop, rows: Sequence[Any], unknowns: Sequence[Any]) -> list[tuple[float, float]]:
         known = {self._symbols[n]: (sp.Rational(lo) + sp.Rational(hi)) / 2 for done, _, start in self._solved[given.driver]
                  for n, (lo, hi) in zip(done.dependent, start, strict=True)}
         near = dict(given.near)
@@ -305,12 +305,12 @@ class _Loops:
                              "values nearer to an assembly that is no dead point")
         return found
 
-    def _same_start(self, given: Loop) -> None:
+    def _same_start(self, given: LinkLoop) -> None:
         before = self._solved[given.driver]
         if before and dict(before[0][0].near)[given.driver] != dict(given.near)[given.driver]:
             raise ValueError(f"all loops that joint {given.driver} drives start at one value of it")
 
-    def _integrated(self, given: Loop, loops: Sequence[tuple[Loop, list[Any], list[tuple[float, float]]]]) -> ClosedLoop:
+    def _integrated(self, given: LinkLoop, loops: Sequence[tuple[LinkLoop, list[Any], list[tuple[float, float]]]]) -> ClosedLoop:
         s, begin = self._symbols[given.driver], dict(given.near)[given.driver]
         states = [self._symbols[n] for done, *_ in loops for n in done.dependent]
         start = [e for *_, own in loops for e in own]
@@ -327,7 +327,7 @@ class _Loops:
         own = dict(zip([n for done, *_ in loops for n in done.dependent], solutions, strict=True))
         return ClosedLoop(given.driver, s, tuple((n, own[n]) for n in given.dependent), whole, dead)
 
-    def _asked(self, given: Loop, begin: Any) -> tuple[Any, Any]:
+    def _asked(self, given: LinkLoop, begin: Any) -> tuple[Any, Any]:
         joint = self._joints[given.driver]
         if given.span is None and joint.limits is None and joint.kind == PRISMATIC:
             raise ValueError(f"{_called(given)} needs a span (lo, hi) of joint {given.driver}, or limits of that joint")
@@ -337,7 +337,7 @@ class _Loops:
                              f"({text(lo)}, {text(hi)})")
         return lo, hi
 
-    def _dead(self, given: Loop, loops: Sequence[Any], solutions: Sequence[Any], begin: Any, end: float) -> list[DeadPoint]:
+    def _dead(self, given: LinkLoop, loops: Sequence[Any], solutions: Sequence[Any], begin: Any, end: float) -> list[DeadPoint]:
         """The dead point near an end of what is proved, where there is a simple one."""
         s, names = self._symbols[given.driver], [n for done, *_ in loops for n in done.dependent]
         states = [self._symbols[n] for n in names]
@@ -352,7 +352,7 @@ class _Loops:
         return []
 
 
-def _rates(s: Any, loops: Sequence[tuple[Loop, list[Any], Any]], symbols: Mapping[str, Any]) -> list[Any]:
+def _rates(s: Any, loops: Sequence[tuple[LinkLoop, list[Any], Any]], symbols: Mapping[str, Any]) -> list[Any]:
     """dq/ds of all loops: each block by its own matrix, from the rates of the blocks before it."""
     known: dict[Any, Any] = {}
     for given, rows, _ in loops:
@@ -390,14 +390,14 @@ def _vanishes(e: Any) -> bool:
     return bool(found.is_zero) or found.equals(0) is True
 
 
-def _called(given: Loop) -> str:
+def _called(given: LinkLoop) -> str:
     return f"the loop of joints {', '.join(name for name, _ in given.near)}"
 
 
-def _refused(given: Loop, span: Interval, dead: Sequence[DeadPoint], proved: Any) -> str:
+def _refused(given: LinkLoop, span: Interval, dead: Sequence[DeadPoint], proved: Any) -> str:
     why = "; ".join(map(str, dead)) or proved.after or proved.before
     return (f"{_called(given)} is proved regular for {given.driver} from {span.lo:.12g} to {span.hi:.12g} only, not over its whole span "
             f"({text(given.span[0])}, {text(given.span[1])}): {why}")  # type: ignore[index]
 
 
-__all__ = ["ClosedLoop", "Closure", "DeadPoint", "Loop", "loop", "pin", "rod", "slot", "spherical"]
+__all__ = ["ClosedLoop", "Closure", "DeadPoint", "LinkLoop", "loop", "pin", "rod", "slot", "spherical"]

@@ -362,7 +362,7 @@ CALLED = {"World.forces", "compare.by_hand", "chebyshev_curve.function", "chebys
 RESULTS = {"Boolean", "Changes", "ClashKind", "ClashSpell", "Clashes", "Clearance", "ClearanceBatch", "ClearanceProfile",
            "ClearanceRange", "ClosedLoop", "ClosestPair", "Closure", "Comparison", "ContactTimes", "Contacts", "Contractor",
            "ContradictionError", "CriticalValue", "DeadPoint", "Distance", "DistanceStatus", "ExactMass", "Fit", "FreeBox", "HullOverlap",
-           "ImplicitBody", "Interval", "Joint", "JointTravel", "Kernel", "Kind", "Loop", "MassProperties", "Maximum", "MaximumStatus",
+           "ImplicitBody", "Interval", "Joint", "JointTravel", "Kernel", "Kind", "LinkLoop", "MassProperties", "Maximum", "MaximumStatus",
            "MeshContact", "Minimum", "MinimumStatus", "NearestTriangles", "Outcome", "Run", "ScrewFit", "Sensitivity", "Shape", "Spell",
            "Start", "Status", "Subpaving", "SubpavingStatus", "Touch", "TouchContact", "TouchRegion", "TouchStatus", "Trace", "Zeros",
            "ZerosStatus"}

@@ -112,7 +112,7 @@ def clearance_range(bodies: Sequence[Any], time: tuple[Any, Any], *, tolerance: 
 def _greatest(bodies: Sequence[Any], span: tuple[float, float], share: float, ignore: Iterable[Any],
               clock: Clock) -> tuple[Interval, float, bool]:
     """Windows in order of their upper bounds; each is cut in half until none is above what is found by more than the tolerance."""
-    ignored, ways = ignored_pairs(ignore, bodies), [_Moves(b) for b in bodies]
+    ignored, ways = ignored_pairs(ignore, bodies), [_Displacements(b) for b in bodies]
     pairs = [pair for pair in itertools.combinations(range(len(bodies)), 2) if pair not in ignored]
     least = share * min(float(np.ptp(extent(b, span[0]), axis=1).max()) for b in bodies)
     best, moment, queue = 0.0, span[0], list[tuple[float, float, float]]()
@@ -136,7 +136,7 @@ def _up(value: float) -> float:
     return math.nextafter(value, math.inf)
 
 
-class _Moves:
+class _Displacements:
     """Bounds of how far points of a rigid body are moved between a moment and any other of a window."""
 
     def __init__(self, body: Any) -> None:
