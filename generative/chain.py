@@ -13,9 +13,10 @@ from codegen.walk import replaced
 
 from .body import Body, checked_name
 from .joint import FIXED, Joint, aligned, move
-from .loops import ROD, ClosedLoop, LinkLoop, solved_loops
+from .loops import ROD, ClosedLoop, LinkLoop
 from .motion import IDENTITY, Motion
 from .products import Product
+from .solved_loops import solved_loops
 from .symbols import formula, items, t
 
 

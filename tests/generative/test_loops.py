@@ -1,4 +1,4 @@
-"""Closed chains (`loops`, `joint`) against closed forms of their mechanisms, and what is refused."""
+"""Closed chains (`loops`, `solved_loops`, `joint`) against closed forms of their mechanisms, and what is refused."""
 
 import math
 
