@@ -329,7 +329,7 @@ COLLIDE = [
     Call(collide.Closest, MESH, MESH, motions=(HERE, FALL)), Call(collide.SweepAndPrune, np.ones((2, 3, 2))),
     Call(collide.Swarm, [MESH, MESH]), Call(collide.Swarm([MESH] * 2).update, np.stack([np.eye(4)] * 2)),
     Call(collide.Near, MESH, MESH, 0.5), Call(collide.hull_overlap, MESH, MESH, np.eye(4), np.eye(4)),
-    Call(collide.boolean, MESH, MESH, "union"), Call(collide.step_limit, MESH[0], MESH[0] + 1, at_least=0.1, mesh=MESH[1]),
+    Call(collide.boolean, MESH, MESH, "union"), Call(collide.step_limit, MESH[0], MESH[0] + 1, at_least=0.1, mesh=MESH[1], budget=5.0),
     Call(collide.step_limit, MESH[0], MESH[0] + 1, nets=np.array([[[0, 1], [2, 3]]])),
     Call(collide.bezier_pairs, PATCHES, 1e-6, np.ones((1, 2, 2, 2)), 1000, "auto", 0.0, 1),
     Call(collide.bezier_triangle_pairs, TRIANGLES, 1e-6, np.ones((1, 2, 3)), 1000, "auto", 1),

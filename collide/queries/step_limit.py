@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from codegen.deadline import interruptible
 from codegen.given import doubles, shown
 
 from ..bezier.nurbs import BezierNets
@@ -16,11 +17,16 @@ from ..polyhedra.step.candidates import NearParts, Parts, parts_of
 from ..polyhedra.step.crossing_free import crossing_free
 from ..polyhedra.step.first_event import clear_until
 from ..polyhedra.step.kept_distance import kept_until
+from ..search.budget import Budget, as_budget
+from ..search.clock import Clock
 from .self_contact import self_contact
+
+# Seconds after which a step ends that does not look at the clock. Effort only.
+_INSISTING = 0.2
 
 
 def step_limit(before: Any, after: Any, *, at_least: float = 0.0, mesh: Any = None, nets: Any = None,
-               log: str | PathLike[str] | None = None) -> Any:
+               budget: Budget | float | None = None, log: str | PathLike[str] | None = None) -> Any:
     """Find the largest step in [0, 1] that is proved free of contact and self-contact.
 
     Every vertex, or control point, goes straight from its place before the step to its place after it; a step s ends at
@@ -36,13 +42,16 @@ def step_limit(before: Any, after: Any, *, at_least: float = 0.0, mesh: Any = No
         Triangles, as numbers of vertices; by default those of a `Mesh` given.
     nets : array_like, shape (m, p, q)
         Bezier patches, as numbers of control points.
+    budget : float or Budget, optional
+        Seconds or a `Budget` for all steps together; None is 60 seconds.
     log : path, optional
         A file for a log of the proof, of one step with `nets`.
 
     Returns
     -------
     float or ndarray, shape (b,)
-        1.0 for the whole step. 0.0 for no step: parts go through each other at the start, or leave a touch through each other.
+        1.0 for the whole step. 0.0 for no step: parts go through each other at the start, or leave a touch through each other. Once the
+        budget is spent, or Ctrl-C was pressed, what is proved by then: 0.0 for meshes.
 
     Raises
     ------
@@ -86,13 +95,22 @@ def step_limit(before: Any, after: Any, *, at_least: float = 0.0, mesh: Any = No
         raise ValueError("at_least is for a mesh; patches are proved free of contact alone")
     if log is not None and (nets is None or begin.ndim == 3):
         raise ValueError("a log is for one step of patches, nets=...")
+    clock, steps = Clock(as_budget(budget)), list(zip(*map(_steps, (begin, end)), strict=True))
     if nets is not None:
         patches = _numbers(nets, "nets", 3, begin.shape[-2])
-        found = [_of_nets(patches, a, b, log) for a, b in zip(*map(_steps, (begin, end)), strict=True)]
+        found = [0.0 if clock.exceeded() else _of_nets(patches, a, b, clock.rest, log) for a, b in steps]
     else:
         parts = parts_of(_numbers(mesh, "mesh", 2, begin.shape[-2]))
-        found = [_of_mesh(parts, a, b, float(at_least)) for a, b in zip(*map(_steps, (begin, end)), strict=True)]
+        found = [_of_mesh_in_time(parts, a, b, float(at_least), clock) for a, b in steps]
     return found[0] if begin.ndim == 2 else np.array(found)
+
+
+def _of_mesh_in_time(parts: Parts, before: np.ndarray, after: np.ndarray, distance: float, clock: Clock) -> float:
+    found = 0.0
+    if not clock.exceeded():
+        with clock.query(), interruptible(_INSISTING):
+            found = _of_mesh(parts, before, after, distance)
+    return found
 
 
 def _common_triangles(meshes: Sequence[Mesh]) -> np.ndarray:
@@ -134,8 +152,8 @@ def _of_mesh(parts: Parts, before: np.ndarray, after: np.ndarray, distance: floa
     return step if step > 0 and crossing_free(parts, near.pairs, before, after, step) else 0.0
 
 
-def _of_nets(patches: np.ndarray, before: np.ndarray, after: np.ndarray, log: Any) -> float:
+def _of_nets(patches: np.ndarray, before: np.ndarray, after: np.ndarray, budget: Budget, log: Any) -> float:
     ends = [places[patches] for places in (before, after)]
     speed = ends[1] - ends[0]
     net = BezierNets(np.stack([ends[0], speed], axis=1), None, np.tile([0.0, 1.0], (len(patches), 2, 1)), 0.0)
-    return float(min(1.0, max(0.0, self_contact(net, (0, 1), log=log).clear_until)))
+    return float(min(1.0, max(0.0, self_contact(net, (0, 1), budget=budget, log=log).clear_until)))

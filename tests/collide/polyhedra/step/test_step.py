@@ -7,7 +7,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from collide import Mesh, check, step_limit
+from collide import Budget, Mesh, check, step_limit
 from collide.polyhedra.step.crossing_free import meets
 
 CORNERS, SIDES = np.array([[0.0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]]), np.array([[0, 2, 1], [0, 1, 3], [0, 3, 2], [1, 2, 3]])
@@ -117,3 +117,22 @@ def test_meshes_stand_for_their_vertices_and_triangles():
         step_limit(Mesh(before, BOTH), Mesh(after, BOTH[::-1]))
     with pytest.raises(TypeError, match="triangles of a mesh"):
         step_limit(before, after)
+
+
+def test_a_spent_budget_leaves_what_is_proved():
+    """A grid of 5000 triangles over its copy, in no time: no step. A step of patches that ends early holds what was proved."""
+    n = 50
+    x, y = np.meshgrid(np.arange(n + 1.0), np.arange(n + 1.0), indexing="ij")
+    k = np.arange((n + 1) ** 2).reshape(n + 1, -1)
+    a, b, c, d = k[:-1, :-1].ravel(), k[1:, :-1].ravel(), k[1:, 1:].ravel(), k[:-1, 1:].ravel()
+    triangles = np.concatenate([np.stack([a, b, c], axis=1), np.stack([a, c, d], axis=1)])
+    flat = np.stack([x.ravel(), y.ravel(), 0 * x.ravel()], axis=1)
+    before = np.concatenate([flat, flat + [0.3, 0.2, 1.0]])
+    after = np.concatenate([flat, flat + [0.3, 0.2, -1.0]])
+    faces = np.concatenate([triangles, triangles + len(flat)])
+    assert step_limit(before, after, mesh=faces, budget=Budget(seconds=1e-9)) == 0.0
+    steps = step_limit(before[None].repeat(2, axis=0), after[None].repeat(2, axis=0), mesh=faces, budget=1e-9)
+    assert steps.tolist() == [0.0, 0.0]
+    net = np.arange(16).reshape(1, 4, 4)
+    places = np.stack([*np.meshgrid(np.arange(4.0), np.arange(4.0), indexing="ij"), np.zeros((4, 4))], axis=-1).reshape(-1, 3)
+    assert step_limit(places, places + [0, 0, 1], nets=net, budget=1e-9) in (0.0, 1.0)
