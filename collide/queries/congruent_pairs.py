@@ -186,7 +186,9 @@ def _rows(face: ParametricSurface, toward: Sequence[float], spacing: float) -> t
     middle = slopes.points(grid(face, NONE, _CELLS).mean(axis=2)).reshape(-1, 3, 2)
     lengths = np.linalg.norm(middle, axis=1).max(axis=0) * np.ptp(ends, axis=1)
     wanted = [math.ceil(float(e) / spacing) for e in lengths]
-    at = np.stack(np.meshgrid(*(np.linspace(*e, min(n, _MOST) + 1) for e, n in zip(ends, wanted, strict=True)), indexing="ij"), axis=-1)
+    (a, b), (c, d) = ends.tolist()
+    first, second = np.linspace(a, b, min(wanted[0], _MOST) + 1), np.linspace(c, d, min(wanted[1], _MOST) + 1)
+    at = np.stack(np.meshgrid(first, second, indexing="ij"), axis=-1)
     rows, off = list[ContactSample](), _WIDTH * np.ptp(ends, axis=1)
     for place, values in zip(at.reshape(-1, 2), np.asarray(kernel.points(at.reshape(-1, 2))), strict=True):
         box = np.stack([np.maximum(place - off, ends[:, 0]), np.minimum(place + off, ends[:, 1])], axis=1)
