@@ -6,7 +6,7 @@ import sympy as sp
 
 import collide
 from collide import Status
-from generative import Parameter, t
+from generative import Chain, Parameter, Rigid, axis_angle, revolute, solids, t
 from generative.numeric import approx_function
 from tests import robot_cell as cell
 
@@ -57,3 +57,45 @@ def test_half_a_degree_in_each_joint():
     for _ in range(5):
         drawn = rng.choice([-1, 1], 6) / 115
         assert dense({name: e + float(x) for (name, e), x in zip(joints.items(), drawn, strict=True)}, 500)[0] > 0.01
+
+
+def bar(turn):
+    """A bar of radius 1/20 from the origin to (1, 0, 0), turned about z."""
+    body = solids.capsule(R(1, 20), 1).moved(Rigid(rotation=[[0, 0, 1], [0, 1, 0], [-1, 0, 0]]))
+    return Chain({"bar": body}, [revolute("turn", "base", "bar")]).at({"turn": turn})
+
+
+def test_half_a_turn_through_a_thin_wall():
+    """Start and end lie on one line, whose hull is far from the wall. The bar meets its near edge at (1/200, 1/2), where
+    cos(a) / 2 - sin(a) / 200 = 1/20.
+    """
+    wall = solids.box((R(1, 100), R(1, 2), 1)).moved(Rigid(translation=[0, R(3, 4), 0]))
+    found = collide.first_contact([*bar(sp.pi * t), wall], (0, 1))
+    angle = np.arccos(0.05 / np.hypot(0.5, 0.005)) - np.arctan2(0.005, 0.5)
+    assert found.status is Status.CONTACT and abs(found.time.lo - angle / np.pi) < 1e-12
+    assert collide.clearance([*bar(sp.pi * t), wall], (0, 1), at_least=R(1, 100)).verdict is False
+
+
+def test_what_spheres_along_a_bar_miss():
+    """A post passes between spheres of the radius of the bar, which are 1/4 apart, and meets the bar: its centre is at 3/8 when
+    sin(a) 3/8 = 1/20 + 1/100.
+    """
+    post = solids.capsule(R(1, 100), 1).moved(Rigid(translation=[R(3, 8), 0, -R(1, 2)]))
+    spheres = [solids.sphere(R(1, 20)).moved(Rigid(translation=[R(k, 4), 0, 0])).moved(Rigid(rotation=axis_angle([0, 0, 1], 1 - 2 * t)))
+               for k in range(5)]
+    for ball in spheres:
+        assert collide.first_contact([ball, post], (0, 1)).status is Status.NO_CONTACT
+    found = collide.first_contact([*bar(1 - 2 * t), post], (0, 1))
+    assert found.status is Status.CONTACT and abs(found.time.lo - (1 - np.arcsin(0.06 / 0.375)) / 2) < 1e-12
+
+
+def test_a_base_that_starts_in_touch():
+    """A box slides on the floor, and meets a post at t = 1. That it goes on touching the floor is said, and hides no contact."""
+    floor = solids.box((10, 10, 1)).moved(Rigid(translation=[0, 0, -R(1, 2)]))
+    base = solids.box((1, 1, 1)).moved(Rigid(translation=[t, 0, R(1, 2)]))
+    post = solids.capsule(R(1, 4), 1).moved(Rigid(translation=[R(7, 4), 0, R(3, 8)]))
+    found = collide.first_contact([floor, base, post], (0, 3), ignore=[(0, 2)])
+    assert found.time.lo <= 1 <= found.time.hi < 1 + 1e-5 and [1, 2] in found.pairs.tolist()
+    assert "Bodies 0 and 1 are touching at the start" in found.summary()
+    alone = collide.first_contact([floor, base, post], (0, 3), ignore=[(0, 1), (0, 2)])
+    assert alone.status is Status.CONTACT and abs(alone.time.lo - 1) < 1e-6 and alone.pairs.tolist() == [[1, 2]] * len(alone)
