@@ -35,6 +35,8 @@ def test_steep_and_flat_zeros_are_proved(f: Any, ends: tuple[int, int], truth: A
     (x**2, {x: (-1, 1)}, Reason.DOUBLE, "derivatives are singular"), (sp.Abs(x), {x: (-1, 1)}, Reason.JUMP, "kink"),
     ((sp.exp(x) - 1) / x - 1, {x: (-1, 1)}, Reason.QUOTIENT, "numerator and its denominator"),
     (sp.sqrt(x), {x: (0, 3)}, Reason.BORDER, "border of the domain"),
+    (1 / x - 5 * sp.Abs(x) / x**2, {x: (-1, 1)}, Reason.POLE, "at or near a pole"),
+    (sp.sqrt(sp.sin(x) ** 2 - 1), {x: (0, 3)}, Reason.UNDEFINED, "not known to be defined"),
     ([x**2 + y**2 - 1, x - 1], {x: (-2, 2), y: (-2, 2)}, Reason.DOUBLE, "singular"),
     ([x * y, x - 1, y], {x: (-2, 2), y: (-2, 2)}, Reason.MANY, "more equations than variables"),
 ])  # fmt: skip
