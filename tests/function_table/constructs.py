@@ -27,6 +27,10 @@ def _complex(function: Callable[[acb], acb]) -> Callable[[arb], arb]:
     return lambda a: function(acb(a)).real
 
 
+def _airy(k: int) -> Callable[[arb], arb]:
+    return lambda a: acb(a).airy()[k].real
+
+
 REPEATED, CYLINDER = "x occurs more than once", "absolute accuracy near zeros"
 ELEMENTARY = {name: Construct(getattr(sp, name)(x), _named(name), lo, hi) for name, lo, hi in (
     ("exp", -20.0, 20.0), ("log", 1e-3, 50.0), ("sin", -20.0, 20.0), ("cos", -20.0, 20.0), ("tan", -1.4, 1.4), ("sinh", -9.0, 9.0),
@@ -46,7 +50,7 @@ POWERS = {
     "coth": Construct(sp.coth(x), _named("coth"), 0.1, 9.0),
     "3 x**2 - 2 x**3": Construct(3 * x**2 - 2 * x**3, lambda a: 3 * a**2 - 2 * a**3, 0.0, 1.0, REPEATED),
 }  # fmt: skip
-SPECIAL = {
+SPECIAL: dict[str, Construct] = {
     "sinc": Construct(sp.sinc(x), lambda a: a.sinc(), -20.0, 20.0), "erf": Construct(sp.erf(x), _named("erf"), -5.0, 5.0),
     "erfc": Construct(sp.erfc(x), _named("erfc"), -3.0, 7.0), "gamma": Construct(sp.gamma(x), _named("gamma"), 0.5, 20.0),
     "loggamma": Construct(sp.loggamma(x), _named("lgamma"), 0.5, 50.0), "digamma": Construct(sp.digamma(x), _named("digamma"), 0.5, 50.0),
@@ -72,7 +76,7 @@ SPECIAL = {
     **{f"besselj({n}, x), far": Construct(sp.besselj(n, x), lambda a, n=n: acb(a).bessel_j(acb(n)).real, 62.0, 1e4, CYLINDER)
        for n in (0, 9)},
     "besselj(20, x), near": Construct(sp.besselj(20, x), lambda a: acb(a).bessel_j(acb(20)).real, 0.1, 19.0),
-    **{name: Construct(function(x), lambda a, k=k: acb(a).airy()[k].real, -30.0, 9.0, "2/3 x**(3/2) carries its rounding")
+    **{name: Construct(function(x), _airy(k), -30.0, 9.0, "2/3 x**(3/2) carries its rounding")
        for k, (name, function) in enumerate((("airyai", sp.airyai), ("airyaiprime", sp.airyaiprime), ("airybi", sp.airybi),
                                              ("airybiprime", sp.airybiprime)))},
     "zeta": Construct(sp.zeta(x), lambda a: a.zeta(), 1.1, 30.0), "zeta below 1": Construct(sp.zeta(x), lambda a: a.zeta(), -9.0, 0.9),
@@ -81,7 +85,7 @@ SPECIAL = {
     "gamma, large": Construct(sp.gamma(x), _named("gamma"), 20.0, 171.0),
     "erfc, large": Construct(sp.erfc(x), _named("erfc"), 8.0, 26.0), "Si, far": Construct(sp.Si(x), _named("si"), 64.0, 1e6),
 }  # fmt: skip
-ORTHOGONAL = {name: Construct(formula, value, -1.0, 1.0, CYLINDER) for name, formula, value in (
+ORTHOGONAL: dict[str, Construct] = {name: Construct(formula, value, -1.0, 1.0, CYLINDER) for name, formula, value in (
     ("legendre(20, x)", sp.legendre(20, x), lambda a: a.legendre_p(arb(20))),
     ("chebyshevt(20, x)", sp.chebyshevt(20, x), lambda a: a.chebyshev_t(20)),
     ("chebyshevu(15, x)", sp.chebyshevu(15, x), lambda a: a.chebyshev_u(15)))}

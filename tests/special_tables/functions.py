@@ -226,6 +226,11 @@ def bi_most(slope: bool) -> Most:
     return lambda lo, hi: acb(hi.max(-lo)).airy()[3 if slope else 2].real
 
 
+def airy_number(k: int) -> Function:
+    """Ai, Ai', Bi or Bi'."""
+    return lambda z: z.airy()[k]
+
+
 def airy_series(k: int) -> Series:
     """Of number k of Ai, Ai', Bi, Bi': y'' = x y."""
     def series(centre: float, degree: int) -> list[arb]:
@@ -288,7 +293,9 @@ def digamma_zero() -> arb:
     return at
 
 
-THIRD, TWO_THIRDS, ZERO, ONE = (lambda: arb(1) / 3), (lambda: arb(2) / 3), (lambda: arb(0)), (lambda: arb(1))
+def thirds(k: int) -> arb:
+    """k/3 at the precision that is set."""
+    return arb(k) / 3
 
 
 TABLES: dict[str, Table] = {
@@ -335,21 +342,21 @@ TABLES: dict[str, Table] = {
     4, 17, True, 0.4,
                                   most=lambda lo, hi: hi.sqrt() * i0_scaled(acb(lo)).real),
     # Ai, Ai', Bi, Bi' at points; scaled, and P, Q, R, S of negative arguments.
-    **{name: Table(lambda z, k=k: z.airy()[k], Layout(True, -4, 4, 3, 18, NEITHER), 1.5, airy_series(k), bi_most(k % 2 == 1))
+    **{name: Table(airy_number(k), Layout(True, -4, 4, 3, 18, NEITHER), 1.5, airy_series(k), bi_most(k % 2 == 1))
        for k, name in enumerate(("airy_ai", "airy_ai_slope", "airy_bi", "airy_bi_slope"))},
-    "airy_ai_scaled": geometric(lambda z: hankel(THIRD(), zeta_of(z)), 4, 1024, 3, 20, NEITHER, most=hankel_most),
-    "airy_ai_slope_scaled": geometric(lambda z: hankel(TWO_THIRDS(), zeta_of(z)), 4, 1024, 3, 20, NEITHER, most=hankel_most),
+    "airy_ai_scaled": geometric(lambda z: hankel(thirds(1), zeta_of(z)), 4, 1024, 3, 20, NEITHER, most=hankel_most),
+    "airy_ai_slope_scaled": geometric(lambda z: hankel(thirds(2), zeta_of(z)), 4, 1024, 3, 20, NEITHER, most=hankel_most),
     "airy_bi_scaled": geometric(lambda z: bi_scaled(z, False), 4, 1024, 3, 20, NEITHER, most=hankel_most),
     "airy_bi_slope_scaled": geometric(lambda z: bi_scaled(z, True), 4, 1024, 3, 20, NEITHER, most=hankel_most),
-    "airy_p": geometric(lambda z: airy_parts(THIRD(), z)[0], 4, 1024, 3, 20, NEITHER, most=hankel_most),
-    "airy_q": geometric(lambda z: airy_parts(THIRD(), z)[1], 4, 1024, 3, 20, NEITHER, most=hankel_most),
-    "airy_r": geometric(lambda z: airy_parts(TWO_THIRDS(), z)[0], 4, 1024, 3, 20, NEITHER, most=hankel_most),
-    "airy_s": geometric(lambda z: airy_parts(TWO_THIRDS(), z)[1], 4, 1024, 3, 20, NEITHER, most=hankel_most),
+    "airy_p": geometric(lambda z: airy_parts(thirds(1), z)[0], 4, 1024, 3, 20, NEITHER, most=hankel_most),
+    "airy_q": geometric(lambda z: airy_parts(thirds(1), z)[1], 4, 1024, 3, 20, NEITHER, most=hankel_most),
+    "airy_r": geometric(lambda z: airy_parts(thirds(2), z)[0], 4, 1024, 3, 20, NEITHER, most=hankel_most),
+    "airy_s": geometric(lambda z: airy_parts(thirds(2), z)[1], 4, 1024, 3, 20, NEITHER, most=hankel_most),
     # P and Q of J and Y, and what is left of Y without its logarithm.
-    "hankel_p0": geometric(lambda z: parts(ZERO(), z)[0], 4, 1024, 3, 20, NEITHER, most=hankel_most),
-    "hankel_q0": geometric(lambda z: parts(ZERO(), z)[1], 4, 1024, 3, 20, NEITHER, most=hankel_most),
-    "hankel_p1": geometric(lambda z: parts(ONE(), z)[0], 4, 1024, 3, 20, NEITHER, most=hankel_most),
-    "hankel_q1": geometric(lambda z: parts(ONE(), z)[1], 4, 1024, 3, 20, NEITHER, most=hankel_most),
+    "hankel_p0": geometric(lambda z: parts(thirds(0), z)[0], 4, 1024, 3, 20, NEITHER, most=hankel_most),
+    "hankel_q0": geometric(lambda z: parts(thirds(0), z)[1], 4, 1024, 3, 20, NEITHER, most=hankel_most),
+    "hankel_p1": geometric(lambda z: parts(thirds(3), z)[0], 4, 1024, 3, 20, NEITHER, most=hankel_most),
+    "hankel_q1": geometric(lambda z: parts(thirds(3), z)[1], 4, 1024, 3, 20, NEITHER, most=hankel_most),
     "bessel_y0": linear(y0_rest, 0, 4, 3, 16, NEITHER, 1.4, y_most),
     "bessel_y1": linear(y1_rest, 0, 4, 3, 16, NEITHER, 1.4, y_most),
     # (s - 1) zeta(s) and its derivative.
