@@ -6,17 +6,15 @@ X + [0, h] f(B), if that lies inside B and f is continuous there, as in `march`;
 """
 
 import itertools
-from collections.abc import Sequence
 from fractions import Fraction
 from math import inf, nextafter
 from typing import NamedTuple
 
 import numpy as np
-import sympy as sp
 
-from ..forms.exact_values import exact_value, exact_values, is_zero
+from ..forms.time_kinks import kinks, meet, resolved
 from ..graph.autodiff import partials
-from ..graph.expr import Expr, natural, reachable
+from ..graph.expr import natural
 from ..graph.flows import Flow, described
 from ..graph.sides import both_sides
 from ..kernel import Kernel
@@ -24,9 +22,6 @@ from .merged import value
 from .series import ORDER
 
 Array = np.ndarray
-_COMPARED = {"lt": lambda d: d < 0, "le": lambda d: d <= 0, "eq": lambda d: d == 0}
-_LINEAR = frozenset({"variable", "constant", "add", "sub", "neg", "mul", "div"})
-_TIME = sp.Symbol("x_0", real=True)
 # More kinks are none of a formula written by hand.
 MANY = 100
 
@@ -43,70 +38,15 @@ def pieces(flow: Flow) -> list[Piece]:
     """The pieces of the time between kinks that are known, in order; the whole flow if there are none."""
     rates, low, high = flow.parts
     rates = natural(rates)
-    times = sorted({time for e in reachable(rates) for d in _differences(e) if (time := _zero(d)) is not None})
+    times = kinks(rates)
     if not 0 < len(times) <= MANY:
         return [Piece(flow, (None, None), (False, False))]
     inside = [times[0] - 1, *((a + b) / 2 for a, b in itertools.pairwise(times)), times[-1] + 1]
-    parts = [_resolved(rates, at) for at in inside]
-    met = [False, *(_meet(a, b, time) for (a, b), time in zip(itertools.pairwise(parts), times, strict=True)), False]
+    parts = [resolved(rates, at) for at in inside]
+    met = [False, *(meet(a, b, time) for (a, b), time in zip(itertools.pairwise(parts), times, strict=True)), False]
     cuts = [None, *times, None]
     return [Piece(described(part, low, high, flow.begin, flow.end, flow.steps), (cuts[k], cuts[k + 1]), (met[k], met[k + 1]))
             for k, part in enumerate(parts)]
-
-
-def _differences(e: Expr) -> list[Expr]:
-    """The formulas at whose zeros an operation has its kinks."""
-    if e.op == "abs":
-        return [e.args[0]]
-    return [e.args[0] - e.args[1]] if e.op in ("min", "max", *_COMPARED) else []
-
-
-def _zero(d: Expr) -> Fraction | None:
-    """The zero of a linear formula of the time alone."""
-    if any(e.op not in _LINEAR or (e.op == "variable" and e.value) for e in reachable([d])):
-        return None
-    value = sp.expand(exact_value(d))
-    slope, start = value.coeff(_TIME, 1), value.coeff(_TIME, 0)
-    if not (slope.is_Rational and start.is_Rational and slope and value == slope * _TIME + start):
-        return None
-    time = -start / slope
-    return Fraction(int(time.p), int(time.q))
-
-
-def _resolved(rates: Sequence[Expr], at: Fraction) -> list[Expr]:
-    """The equations by the branches that hold at a time that is no kink."""
-    done: dict[int, Expr] = {}
-    for e in reachable(rates):
-        args = tuple(done[a.index] for a in e.args)
-        signs = [_sign(d, at) for d in _differences(e)]
-        if signs and signs[0] is not None:
-            done[e.index] = _branch(e, args, signs[0])
-        else:
-            done[e.index] = e if args == e.args else e.pool.node(e.op, *args, value=e.value)
-    return [done[e.index] for e in rates]
-
-
-def _branch(e: Expr, args: tuple[Expr, ...], sign: int) -> Expr:
-    if e.op == "abs":
-        return args[0] if sign > 0 else -args[0]
-    if e.op in _COMPARED:
-        return e.pool.node("true" if _COMPARED[e.op](sign) else "false")
-    return args[0] if (sign > 0) == (e.op == "max") else args[1]
-
-
-def _sign(d: Expr, at: Fraction) -> int | None:
-    """The sign of a linear formula of the time, which is not 0 there; None for other formulas."""
-    if _zero(d) is None:
-        return None
-    return 1 if exact_value(d).subs(_TIME, sp.Rational(at.numerator, at.denominator)) > 0 else -1
-
-
-def _meet(before: Sequence[Expr], after: Sequence[Expr], time: Fraction) -> bool:
-    """Whether both are the same at that time."""
-    at = sp.Rational(time.numerator, time.denominator)
-    values = exact_values([*before, *after], before[0], sp.nan)
-    here = [value.subs(_TIME, at) if value is not sp.nan else value for value in values]
-    return all(is_zero(a - b) for a, b in zip(here[:len(before)], here[len(before):], strict=True))
 
 
 def neighbours(time: Fraction, forward: bool) -> tuple[float, float]:

@@ -1,4 +1,4 @@
-"""Kinks of the equations in time: closed forms on both sides of them."""
+"""Kinks of the equations in time (`initial_value.crossed`, `forms.time_kinks`): closed forms on both sides of them."""
 
 from fractions import Fraction
 
