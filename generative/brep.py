@@ -143,7 +143,7 @@ class Solid(Body):
     def gap(self) -> float:
         """A bound of how far edges are from the faces that they bound, in units of length; 0 where no file gave them apart.
 
-        Roundings of a reader are not in it (see `generative.step.solids_from_step`).
+        Some roundings of a reader are not in it (see `generative.step.solids_from_step`).
         """
         return self._gap
 

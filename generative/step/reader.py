@@ -2,6 +2,7 @@
 
 import math
 import os
+import re
 import warnings
 from collections import Counter
 from collections.abc import Iterator
@@ -19,6 +20,9 @@ from .kernel import opencascade
 
 UNITS = {"m": sp.Rational(1, 1000), "cm": sp.Rational(1, 10), "mm": sp.Integer(1), "in": sp.Rational(5, 127), "ft": sp.Rational(5, 1524)}
 """The length of a millimetre in each unit of length: OpenCASCADE reads every file in millimetres."""
+
+# So many faults of a file are told.
+_SHOWN = 5
 
 
 def solids_from_step(path: Any, unit: str = "mm") -> list[Solid]:
@@ -48,7 +52,8 @@ def solids_from_step(path: Any, unit: str = "mm") -> list[Solid]:
     Warns
     -----
     UserWarning
-        If faces of the file belong to no solid: they are left out. The message has their number.
+        If faces of the file belong to no solid: they are left out. The message has their number. If entities are missing or of an unknown
+        kind: solids that need them are left out. The message has their numbers in the file.
 
     Notes
     -----
@@ -56,11 +61,12 @@ def solids_from_step(path: Any, unit: str = "mm") -> list[Solid]:
     revolution and of extrusion, offset surfaces, and B-splines, rational or not, periodic or not, are formulas; no face becomes a mesh. On
     planes a face is trimmed by the projections of its edges, elsewhere by their curves in its parameters.
 
-    The gap is a *proved* bound of the distance of each edge from the image of its curve in the parameters, point by point. Answers are
-    proved of the solids that are made here. Against the file these differ by the gap, and by roundings that the gap leaves out: ranges are
-    rounded to full turns and straight curves replaced by lines, by less than 1e-9 of the size of a face; ends of curves that do not meet
-    are moved together, by up to 1e-4 of the size of their loop; curves below 1e-5 of it, and ranges below 1e-12 of a parameter, may be left
-    out; corners between tangent curves are cut where the face is thinner than 1e-9 of its height.
+    The gap is a *proved* bound of the distance of each edge from the image of its curve in the parameters, point by point, after straight
+    curves are replaced by lines and ends of curves that do not meet are moved together. Contacts are proved of the solids that are made
+    here, and `notes` tell the gap; brackets of `distance` and `clearance` are wider by it. The gap leaves out that rectangles are rounded
+    to full turns, by less than 1e-9 of the size of a face; curves below 1e-5 of the size of their loop may be left out where they stand in
+    the way; corners between tangent curves are cut where the face is thinner than 1e-9 of its height. Numbers of a formula are written for
+    SymPy when they are first asked for.
 
     A solid is `closed` where each edge bounds two faces in opposite senses, up to its gap.
 
@@ -78,6 +84,10 @@ def solids_from_step(path: Any, unit: str = "mm") -> list[Solid]:
     reader = opencascade().reader()
     if reader.ReadFile(str(place)) != opencascade().done:
         raise ValueError(f"{place.name} is not read as a STEP file: it is damaged, or of another format")
+    faults = _faults(reader, place)
+    if faults:
+        shown = "; ".join(faults[:_SHOWN]) + (f"; and {len(faults) - _SHOWN} more" if len(faults) > _SHOWN else "")
+        warnings.warn(f"{place.name} has faults, and solids that need these entities are left out: {shown}", stacklevel=2)
     reader.TransferRoots()
     whole = reader.OneShape() if reader.NbShapes() else None
     shapes = [] if whole is None else list(_parts(whole, opencascade().solid))
@@ -88,6 +98,20 @@ def solids_from_step(path: Any, unit: str = "mm") -> list[Solid]:
         warnings.warn(f"{loose} faces in {place.name} belong to no solid and are left out", stacklevel=2)
     names = [place.stem if len(shapes) == 1 else f"{place.stem} {k}" for k in range(len(shapes))]
     return [_solid(one, UNITS[unit], name) for one, name in zip(shapes, names, strict=True)]
+
+
+def _faults(reader: Any, place: Path) -> list[str]:
+    """Faults of entities that the kernel finds in a file, with their numbers there: it counts them by their order."""
+    checks, found, numbers = reader.WS().ModelCheckList(), list[str](), list[str]()
+    checks.Start()
+    while checks.More():
+        check, k = checks.Value(), checks.Number()
+        if check.NbFails() and not numbers:
+            numbers = re.findall(r"#(\d+)\s*=", re.sub("'[^']*'", "", place.read_text("latin-1")))
+        owner = f"#{numbers[k - 1]}: " if 0 < k <= len(numbers) else ""
+        found += [owner + " ".join(check.CFail(j + 1).split()) for j in range(check.NbFails())]
+        checks.Next()
+    return found
 
 
 def _parts(shape: Any, kind: Any, *outside: Any) -> Iterator[Any]:

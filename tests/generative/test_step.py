@@ -131,6 +131,25 @@ def test_what_is_no_solid_is_refused(tmp_path: Path) -> None:
         solids_from_step(tmp_path / "absent.step")
 
 
+def test_missing_and_unknown_entities_are_named(tmp_path: Path) -> None:
+    both, builder = TopoDS_Compound(), BRep_Builder()
+    builder.MakeCompound(both)
+    builder.Add(both, BRepPrimAPI_MakeBox(1.0, 2.0, 3.0).Shape())
+    builder.Add(both, BRepPrimAPI_MakeCylinder(at(9, 0, 0), 1.0, 2.0).Shape())
+    path = written(both, tmp_path / "part.step")
+    text = path.read_text()
+    surface = re.search(r"(#[0-9]+) = CYLINDRICAL_SURFACE[^;]*;", text)
+    assert surface
+    number = surface.group(1)
+    for broken in (text.replace("CYLINDRICAL_SURFACE", "STRANGE_SURFACE"), text.replace(surface.group(0), "")):
+        path.write_text(broken)
+        face = re.search(rf"(#[0-9]+) = ADVANCED_FACE\([^;]*,{number},", text)
+        assert face
+        with pytest.warns(UserWarning) as told:
+            solids = solids_from_step(path)
+        assert len(solids) == 1 and any(face.group(1) in str(w.message) for w in told)
+
+
 def pose_of(pose: dict[str, Any]) -> Motion:
     """Turns in order, then a move; numbers as they are written."""
     found: Motion = Rigid(translation=[number(o) + number(w) * t for o, w in zip(pose["offset"], pose["velocity"], strict=True)])
