@@ -1,5 +1,6 @@
 """The parameters that a question is asked for: numbers, or ranges of numbers, for the `Parameter` symbols of its bodies."""
 
+import functools
 import itertools
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import Any
@@ -82,12 +83,20 @@ def check_ranges(bodies: Sequence[Any], ranges: Mapping[Any, Range], span: tuple
     for k, body in enumerate(bodies):
         shape = body if isinstance(body, ImplicitBody) else body.resting
         for at in _corners(parameters_in(shape), ranges):
-            _check(lambda shape=shape, at=at, k=k: check_body(substituted(shape, at), called(bodies, k), span), at)
+            _check(functools.partial(_check_shape, shape, at, called(bodies, k), span), at)
         factors = {f for piece in pieces_of(body) for f in piece.motion.factors} - known
         for factor in factors:
             for at in _corners(factor.symbols, ranges):
-                _check(lambda factor=factor, at=at: factor.changed(lambda e: e.xreplace(at)).entries, at)
+                _check(functools.partial(_entries, factor, at), at)
         known |= factors
+
+
+def _check_shape(shape: Any, at: Mapping[Any, Any], name: str, span: tuple[float, float]) -> None:
+    check_body(substituted(shape, at), name, span)
+
+
+def _entries(factor: Any, at: Mapping[Any, Any]) -> Any:
+    return factor.changed(lambda e: e.xreplace(at)).entries
 
 
 def _corners(symbols: Collection[Any], ranges: Mapping[Any, Range]) -> Iterator[dict[Any, Any]]:
