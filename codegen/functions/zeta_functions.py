@@ -32,7 +32,7 @@ def _zeta(s: Any) -> tuple[Any, Any]:
 
 @cache
 def zeta_right() -> Primitive:
-    """zeta of s >= 0: it falls on both sides of its pole at 1. zeta' = (((s - 1) zeta)' - zeta) / (s - 1)."""
+    """zeta of s >= 0: it falls on both sides of its pole at 1 (see `zeta_slope`). zeta' = (((s - 1) zeta)' - zeta) / (s - 1)."""
     (lo, hi), (s, _) = primitive_ends(1), primitive_places(1)
     low = cases((_zeta(hi)[0], sp.Or(lo > 1, hi < 1)))
     high = cases((_zeta(lo)[1], sp.Or(lo > 1, hi < 1)))
@@ -41,8 +41,10 @@ def zeta_right() -> Primitive:
 
 @cache
 def zeta_slope() -> Primitive:
-    """zeta', which rises for s > 1, and falls for 0 <= s < 1: zeta'' has the sign of s - 1, as the derivatives of 1/(s - 1) outweigh those
-    of the Stieltjes series. Where a box is on no side of 1 there is no bound.
+    """zeta', which rises for s > 1, and falls for 0 <= s < 1. For s > 1 the series sum k^-s log(k)^2 of zeta'' has no negative term. For
+    0 <= s < 1, zeta'' is 2/(s - 1)^3 <= -2 and the sum over n >= 2 of terms whose sizes are at most |gamma_n|/(n - 2)!, with Stieltjes'
+    constants |gamma_n| <= 4 (n - 1)!/pi^n (Berndt 1972): less than 4/(pi - 1)^2 < 1 in all. So zeta falls there, too: zeta'(0) is
+    -log(2 pi)/2 < 0. Where a box is on no side of 1 there is no bound.
     """
     (lo, hi), _ = primitive_ends(1), primitive_places(1)
 
