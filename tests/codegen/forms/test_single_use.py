@@ -35,6 +35,7 @@ def test_poles_stay_poles() -> None:
 def test_linear_parts() -> None:
     pool = ExprPool()
     u, v = pool.variable(0), pool.variable(1)
-    for e, a, b in ((u, 1, 0), (2 - 3 * u, -3, 2), (-(u * Fraction(1, 2) + 1), Fraction(-1, 2), -1), (3 * (u - 4) + 1, 3, -11), (u * v + 5, 1, 5)):
+    for e, a, b in ((u, 1, 0), (2 - 3 * u, -3, 2), (-(u * Fraction(1, 2) + 1), Fraction(-1, 2), -1), (3 * (u - 4) + 1, 3, -11),
+                    (u * v + 5, 1, 5)):
         part, slope, start = _linear(e)
         assert part in (u, u * v) and (slope, start) == (a, b)
