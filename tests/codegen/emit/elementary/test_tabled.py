@@ -11,6 +11,10 @@ from codegen.reference.interpreter import interpret
 from tests.special_tables.functions import TABLES
 from tests.special_tables.rows import made
 
+# Units in the last place, of tables with zeros in their ranges, and of small values that are added to values near 1; of others 4.
+WIDER = {"airy_ai": 16, "airy_ai_slope": 64, "airy_bi": 128, "airy_bi_slope": 8, "airy_q": 4096, "airy_s": 2048, "hankel_q0": 128,
+         "hankel_q1": 32, "bessel_y0": 16, "bessel_y1": 8, "gamma": 32}
+
 
 def places(name: str, count: int) -> np.ndarray:
     table, rng = layout(name), np.random.default_rng(2)
@@ -32,7 +36,7 @@ def test_values_lie_within_the_errors_of_their_rows(name: str) -> None:
             y = TABLES[name].function(acb(x)).real
             assert level[k, 0] == 3 and low[k, 0] <= points[k, 0] <= high[k, 0]
             for lo, hi in ((low, high), reference[:2]):
-                assert arb(lo[k, 0]) <= y <= arb(hi[k, 0]) and hi[k, 0] - lo[k, 0] <= 4 * np.spacing(abs(hi[k, 0]))
+                assert arb(lo[k, 0]) <= y <= arb(hi[k, 0]) and hi[k, 0] - lo[k, 0] <= WIDER.get(name, 4) * np.spacing(abs(hi[k, 0]))
 
 
 @pytest.mark.parametrize("name", ["ein", "w0_below", "erfinv", "elliptic_k_slope"])
