@@ -32,7 +32,7 @@ from ..search.search import Search
 from .alternatives import alternatives
 from .formulas import Domain, check_real_variables, convert_condition, merge, read_conditions, read_domain, read_functions, settled, stack
 from .integers import Cell, Cells, Located, locate
-from .undecided import Reason, by_signs, reasons, told
+from .undecided import Reason, by_signs, full_of_zeros, reasons, told
 
 if TYPE_CHECKING:
     from ..proof.log import Log
@@ -151,6 +151,9 @@ def solve(equations: Any, domain: Mapping[Any, tuple[Any, Any]], *, at_least: An
     equations than variables are located, never proved, since an arbitrarily small change may destroy them. If some of the equations are
     known to follow from the others, pass those as `implied`: the rest is proved.
 
+    A box on all of which each equation is exactly 0, as floor(x) - 1 on [1, 3/2], is not divided: it is listed, and `reasons` say FILLED.
+    So a search in one variable ends at sets of zeros with an interior; in more variables their borders take very many boxes.
+
     Integers are split between, never differentiated by; each value is put into the formulas, exactly. There must be as many equations as
     real variables at least. What is left undecided for a value of the integers is listed with that value.
 
@@ -243,13 +246,14 @@ def _result(s: Search, problem: Problem, system: tuple[Sequence[Any], Sequence[A
     left = np.concatenate([s.boxes(0, np.setdiff1d(s.numbers(0), proved)), s.open(0)])
     left = left[~settled(s, 0, left, UNIQUE)]
     left = left[_possible(problem, left)]
+    filled = full_of_zeros(problem, left)
     located = stack(merge(_contracted(system, left) if finished and len(left) else left), n)
     signs, located = by_signs(problem, located)
     rest = located[~signs]
     known = [*s.boxes(0, proved), *located[signs]]
     boxes = [*known, *rest]
     regions = [*(s.arrays["region"][k, :n] for k in proved), *located[signs], *rest]
-    why = tuple(reasons(problem, rest)) if finished else ()
+    why = tuple(reasons(problem, rest, filled)) if finished else ()
     if not finished:
         status = ZerosStatus.BUDGET_SPENT
     elif not boxes:
@@ -257,7 +261,8 @@ def _result(s: Search, problem: Problem, system: tuple[Sequence[Any], Sequence[A
     else:
         status = ZerosStatus.UNRESOLVED if len(rest) else ZerosStatus.COMPLETE
     return Zeros(status=status, boxes=stack(boxes, n), proved=np.arange(len(boxes)) < len(known), regions=stack(regions, n),
-                 variables=problem.variables, iterations=clock.boxes, seconds=clock.seconds, notes=(*notes, *told(why)), reasons=why)
+                 variables=problem.variables, iterations=clock.boxes, seconds=clock.seconds, notes=(*notes, *told(why, finished, filled)),
+                 reasons=why)
 
 
 def _contracted(system: tuple[Sequence[Any], Sequence[Any]], boxes: np.ndarray) -> np.ndarray:

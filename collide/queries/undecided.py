@@ -17,19 +17,23 @@ from ..search.problem import Problem
 
 # Units in the last place by which a box is widened before the signs at its ends are looked at.
 _WIDER = (4, 64, 1024)
+# Said of a search that has not finished.
+_BORDERS = "In some regions of the undecided boxes every point is a zero. Their borders take many boxes: collide.pave covers such sets."
 
 
 class Reason(Enum):
     """The reason why a box is undecided; each value is its sentence, of boxes that are counted before it."""
 
+    FILLED = "with a region in which every point is a zero: collide.pave covers sets of zeros"
     POLE = "where a denominator is 0 and its numerator is not: at or near a pole"
     QUOTIENT = "where a numerator and its denominator may both be 0"
     UNDEFINED = "where an equation is not known to be defined, or has no bound"
     JUMP = "where an equation may jump or have a kink"
     BORDER = "at the border of the domain, where no zero is proved unless it is exactly there"
+    CONDITION = "where it is not decided whether the conditions hold, as at a zero at which one of them begins to fail"
     MANY = "of more equations than variables, which are located only"
     DOUBLE = "where the derivatives are singular, or nearly so: a multiple zero, or several close to each other"
-    OPEN = "where none of these is seen; a smaller tolerance may decide them"
+    OPEN = "where none of these is seen: a smaller tolerance may decide them, unless rounding prevents it"
 
     def __repr__(self) -> str:
         return f"Reason.{self.name}"
@@ -60,8 +64,8 @@ def _crosses(kernel: Kernel, lo: np.ndarray, hi: np.ndarray) -> np.ndarray:
     return np.asarray(((rises | falls) & (level == 3) & (kernel.decorated(lo, hi)[2] == 3))[:, 0])
 
 
-def reasons(problem: Problem, boxes: np.ndarray) -> list[Reason]:
-    """The reasons why boxes (k, n, 2) are undecided, of each the first one that is seen."""
+def reasons(problem: Problem, boxes: np.ndarray, filled: np.ndarray) -> list[Reason]:
+    """The reasons why boxes (k, n, 2) are undecided, of each the first one that is seen. `filled` (m, n, 2): parts full of zeros."""
     if not len(boxes):
         return []
     lo, hi = boxes[:, :, 0], boxes[:, :, 1]
@@ -71,13 +75,30 @@ def reasons(problem: Problem, boxes: np.ndarray) -> list[Reason]:
     border: Any = ((lo <= problem.inner[:, 0]) | (hi >= problem.inner[:, 1])).any(axis=1)
     square = len(problem.equations) == len(problem.variables)
     singular: Any = _singular(kernel, lo, hi) if square else np.ones(len(boxes), bool)
+    unsure: Any = problem.range_kernel.interval(lo, hi)[0][:, -1] < 1
     infinite: Any = ~(np.isfinite(low) & np.isfinite(high)).all(axis=1)
     found = []
     for k in range(len(boxes)):
-        seen = {poles[k]: least[k] == 0 or infinite[k], Reason.UNDEFINED: least[k] == 0 or infinite[k], Reason.BORDER: border[k],
-                Reason.JUMP: least[k] < 3, Reason.MANY: not square, Reason.DOUBLE: singular[k]}
+        unbounded = least[k] == 0 or infinite[k]
+        seen = {Reason.FILLED: _holds_one(boxes[k], filled), poles[k]: unbounded, Reason.UNDEFINED: unbounded, Reason.BORDER: border[k],
+                Reason.JUMP: least[k] < 3, Reason.CONDITION: unsure[k], Reason.MANY: not square, Reason.DOUBLE: singular[k]}
         found.append(next((reason for reason, holds in seen.items() if reason is not None and holds), Reason.OPEN))
     return found
+
+
+def full_of_zeros(problem: Problem, boxes: np.ndarray) -> np.ndarray:
+    """Those of the boxes (k, n, 2), cut to the domain, that are *proved* to have an interior in which every point is a zero: (m, n, 2)."""
+    lo, hi = np.maximum(boxes[:, :, 0], problem.inner[:, 0]), np.minimum(boxes[:, :, 1], problem.inner[:, 1])
+    wide = (lo < hi).all(axis=1)
+    lo, hi = lo[wide], hi[wide]
+    low, high, level = Kernel(problem.equations, problem.variables, quick=True).decorated(lo, hi)
+    full = ((low == 0) & (high == 0) & (level > 0)).all(axis=1) & (problem.range_kernel.interval(lo, hi)[0][:, -1] >= 1)
+    return np.stack([lo[full], hi[full]], axis=2)
+
+
+def _holds_one(box: np.ndarray, parts: np.ndarray) -> bool:
+    """Whether a box (n, 2) holds one of the parts (m, n, 2)."""
+    return bool(((box[:, 0] <= parts[:, :, 0]) & (parts[:, :, 1] <= box[:, 1])).all(axis=1).any())
 
 
 def _poles(equations: Sequence[Expr], names: Sequence[str], lo: np.ndarray, hi: np.ndarray) -> list[Reason | None]:
@@ -107,8 +128,10 @@ def _singular(kernel: Kernel, lo: np.ndarray, hi: np.ndarray) -> np.ndarray:
     return result
 
 
-def told(found: Sequence[Any]) -> tuple[str, ...]:
-    """A sentence about undecided boxes, by their reasons."""
+def told(found: Sequence[Any], finished: bool, filled: np.ndarray) -> tuple[str, ...]:
+    """A sentence about undecided boxes, by their reasons; of a search that has not finished, about the parts that are full of zeros."""
+    if not finished:
+        return (_BORDERS,) if len(filled) else ()
     counts = {reason: list(found).count(reason) for reason in Reason}
     parts = [f"{count} {reason.value}" for reason, count in counts.items() if count]
     return (f"Undecided: {'; '.join(parts)}.",) if parts else ()

@@ -220,6 +220,7 @@ class SearchMemory(Structure):
     action: Ints = array(LANES)                  # what becomes of each
     beside: Ints = array(LANES)                  # a sample near a box that may hold an isolated contact, too; or -1
     final: Ints = array(LANES)                   # 1 for such a box, too small to be searched on; WANTED for one that is all the same
+    filled: Ints = array(LANES)                  # 1 where each equation is exactly 0 on all of the box
     idle: Ints = array(LANES)                    # a variable that need not be divided, as nothing is known of its rows; or -1
     tested: Ints = array(LANES)                  # tests of a box in a row
     solving: Ints = array(LANES)                 # 1 where a local solve is wanted, or has arrived

@@ -48,7 +48,7 @@ from .layout import (
 from .node_pairs import marching, unlikely_isolated
 from .queue import first_problem, push
 from .sample import any_late, prove_near, sample, sample_crossings, seed_upper_bound
-from .solutions import feasible, may_hold_zero, measure_left, record
+from .solutions import feasible, full_of_zeros, may_hold_zero, measure_left, record
 from .split import gap_at, measure_space, split, steepest, verdict, widest
 from .thinning import drop_final, thin
 
@@ -188,6 +188,7 @@ def excluded(s: SearchMemory, p: ProblemRow, used: int) -> bool:
     for lane in range(LANES):
         holds = lane < used and (marched or may_hold_zero(s, p, lane))
         s.alive[lane] = 1.0 if holds else 0.0
+        s.filled[lane] = 1 if holds and not marched and full_of_zeros(s, p, lane) else 0
         alive = alive or holds
     return not alive
 

@@ -77,6 +77,17 @@ def hold_zero(s: SearchMemory, rows: int, lane: int) -> bool:
 
 
 @native
+def full_of_zeros(s: SearchMemory, p: ProblemRow, lane: int) -> bool:
+    """Whether each equation is exactly 0 wherever it is defined in the box, and the inequalities hold on all of it."""
+    if p.objective >= 0 or s.F.lo(p.rows, lane) < 1.0:
+        return False
+    for i in range(p.equations):
+        if s.F.lo(i, lane) != 0.0 or s.F.hi(i, lane) != 0.0:
+            return False
+    return True
+
+
+@native
 def improve(s: SearchMemory, p: ProblemRow, box: Box) -> None:
     """Box k is proved to hold a feasible zero: the bound u falls to its objective."""
     objective = p.objective

@@ -230,8 +230,8 @@ def steepest(s: SearchMemory, p: ProblemRow, lane: int) -> int:
 
 @native
 def split(s: SearchMemory, p: ProblemRow, lane: int, j: int) -> None:
-    """Queue the halves of the lane's box along variable j; a box that cannot be halved is kept as located."""
-    if j < 0:
+    """Queue the halves of the lane's box along variable j; a box that cannot be halved, or is full of zeros, is kept as located."""
+    if j < 0 or s.filled[lane] == 1:
         record(s, p, LOCATED, s.hold[lane], s.hold[lane])
         return
     lo, middle, hi = s.hold[lane].lo(j), s.hold[lane].middle(j), s.hold[lane].hi(j)

@@ -3,6 +3,7 @@
 from fractions import Fraction
 from typing import Any
 
+import numpy as np
 import pytest
 import sympy as sp
 from flint import arb, ctx, fmpq
@@ -38,12 +39,41 @@ def test_steep_and_flat_zeros_are_proved(f: Any, ends: tuple[int, int], truth: A
     (1 / x - 5 * sp.Abs(x) / x**2, {x: (-1, 1)}, Reason.POLE, "at or near a pole"),
     (sp.sqrt(sp.sin(x) ** 2 - 1), {x: (0, 3)}, Reason.UNDEFINED, "not known to be defined"),
     ([x**2 + y**2 - 1, x - 1], {x: (-2, 2), y: (-2, 2)}, Reason.DOUBLE, "singular"),
+    ([sp.atan(10**15 * (x - sp.Rational(7, 10))), y - sp.Rational(1, 2)], {x: (0, 2), y: (0, 1)}, Reason.OPEN, "smaller tolerance"),
     ([x * y, x - 1, y], {x: (-2, 2), y: (-2, 2)}, Reason.MANY, "more equations than variables"),
 ])  # fmt: skip
 def test_an_undecided_box_has_a_reason(equations: Any, domain: Any, reason: Reason, words: str) -> None:
     found = collide.solve(equations, domain)
     assert found.status is ZerosStatus.UNRESOLVED and set(found.reasons) == {reason} and len(found.reasons) == int((~found.proved).sum())
     assert words in found.summary() and "Undecided: 1" in found.summary()
+
+
+@pytest.mark.parametrize(("f", "zeros"), [
+    (sp.floor(x) - 1, [(1, 2)]), (sp.Max(x, 0), [(-3, 0)]), (sp.sign(x) - 1, [(0, 4)]),
+    (sp.Piecewise((0, x < sp.Rational(3, 10)), (x - 1, True)), [(-3, 0.3), (1, 1)]), (sp.floor(sp.sqrt(x) / 4 + 1) - 1, [(0, 4)]),
+])  # fmt: skip
+def test_a_set_of_zeros_with_an_interior_ends_the_search(f: Any, zeros: list[tuple[float, float]]) -> None:
+    """Its box is listed, to the tolerance, and is not proved to hold one zero alone."""
+    found = collide.solve(f, {x: (-3, 4)}, budget=collide.Budget(boxes=1000))
+    assert found.status is ZerosStatus.UNRESOLVED and set(found.reasons) == {Reason.FILLED} and "collide.pave" in found.summary()
+    boxes = sorted(tuple(box) for box in found.boxes[:, 0].tolist())
+    assert all(a <= lo and hi <= b and b - a <= hi - lo + 2e-9 for (a, b), (lo, hi) in zip(boxes, zeros, strict=True))
+    assert not found.proved[[b - a > 1e-6 for a, b in found.boxes[:, 0]]].any()
+
+
+def test_a_condition_that_begins_to_fail_at_a_zero_is_the_reason() -> None:
+    found = collide.solve(x**3 + x - 2 * sp.sqrt(2) - sp.sqrt(2), {x: (0, 2)}, at_least=x <= sp.sqrt(2))
+    assert found.status is ZerosStatus.UNRESOLVED and found.reasons == (Reason.CONDITION,) and "conditions hold" in found.summary()
+
+
+def test_conditions_cut_a_set_of_zeros() -> None:
+    found = collide.solve(sp.floor(x) - 1, {x: (0, 3)}, at_least=x < sp.Rational(3, 2), budget=collide.Budget(boxes=1000))
+    assert found.reasons == (Reason.FILLED,) and np.allclose(found.boxes, [[[1, 1.5]]], rtol=0, atol=2e-9)
+
+
+def test_a_spent_search_names_a_set_of_zeros_with_an_interior() -> None:
+    found = collide.solve([sp.floor(x) - 1, sp.floor(y) - 1], {x: (0, 3), y: (0, 4)}, budget=collide.Budget(boxes=1000))
+    assert found.status is ZerosStatus.BUDGET_SPENT and found.reasons == () and "every point is a zero" in found.summary()
 
 
 def test_a_jump_over_zero_is_no_zero() -> None:
