@@ -14,7 +14,7 @@ import collide
 from collide.queries.alternatives import alternatives
 from collide.queries.formulas import read_domain
 from collide.queries.minimize import Minimum, MinimumStatus, _problem
-from collide.search.feasible_points import _feasible_values
+from collide.search.feasible_points import _exactly, _feasible_values
 from tests import problems
 
 from .test_solve import digits, holds
@@ -250,6 +250,27 @@ def test_a_minimum_where_a_slope_is_infinite_ends_the_search() -> None:
     r = collide.minimize(sp.sqrt(x) + y**2, {x: (-5, 5), y: (-1, 1)}, budget=collide.Budget(boxes=200_000))
     assert r.status is MinimumStatus.OPTIMAL and r.bracket == (0, 0) and r.iterations < 10_000
     assert any(holds(box, (0, 0)) for box in r.boxes)
+
+
+def test_the_valley_of_bukin_is_closed() -> None:
+    """Bukin's function 6 is 0 at (-10, 1) alone, and bounds in doubles end there at 1e-6: a root halves the digits of what vanishes."""
+    bukin = 100 * sp.sqrt(sp.Abs(y - x**2 / 100)) + sp.Abs(x + 10) / 100
+    r = collide.minimize(bukin, {x: (-15, -5), y: (-3, 3)}, budget=collide.Budget(boxes=20_000))
+    assert r.status is MinimumStatus.OPTIMAL and r.bracket.lo == 0 <= r.bracket.hi <= 1e-8 and any(holds(box, (-10, 1)) for box in r.boxes)
+    assert r.point is not None
+    with mpmath.workdps(50):
+        at = dict(zip((x, y), map(sp.Rational, r.point.tolist()), strict=True))
+        assert 0 <= sp.N(bukin.subs(at), 50) <= sp.Rational(r.bracket.hi)
+
+
+def test_points_are_evaluated_exactly_where_functions_are_defined() -> None:
+    """To rounding, by rational arithmetic; without a bound beyond the domain of the function."""
+    problem = _problem(sp.sqrt(sp.Abs(x / 3 - y)) + sp.log(y), [], [], read_domain({x: (-3, 3), y: (-3, 3)}))
+    assert problem is not None
+    lo, hi = _exactly(problem.equations[0], [0.3, 0.1])
+    exact = sp.sqrt(sp.Abs(sp.Rational(0.3) / 3 - sp.Rational(0.1))) + sp.log(sp.Rational(0.1))
+    assert sp.Rational(lo) < sp.N(exact, 40) < sp.Rational(hi) and hi == math.nextafter(lo, math.inf)
+    assert _exactly(problem.equations[0], [1.0, -1.0]) == (-math.inf, math.inf)
 
 
 def test_points_are_feasible_only_where_all_is_defined_and_holds() -> None:
