@@ -66,7 +66,8 @@ def read_domain(domain: Any) -> Domain:
         lo, hi = (expression(end, f"an end of the domain of {x}") for end in interval)
         _check_assumptions(x)
         if not (_finite(lo) and _finite(hi)):
-            raise ValueError(f"the domain of {x} must have two finite real ends, got {shown(interval)}")
+            raise ValueError(f"the domain of {x} must have two finite real ends, got {shown(interval)}; "
+                             "give those between which answers are wanted")
         if not lo < hi:
             raise ValueError(f"the domain of {x} must satisfy lo < hi, got {shown(interval)}; substitute the value of a fixed variable")
         cut = _cut(x, lo, hi)

@@ -2,7 +2,7 @@
 
 import functools
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 from os import PathLike
 from typing import TYPE_CHECKING, Any
@@ -32,6 +32,7 @@ from ..search.search import Search
 from .alternatives import alternatives
 from .formulas import Domain, check_real_variables, convert_condition, merge, read_conditions, read_domain, read_functions, settled, stack
 from .integers import Cell, Cells, Located, locate
+from .unbounded import finite_ends
 from .undecided import Reason, by_signs, full_of_zeros, reasons, told
 
 if TYPE_CHECKING:
@@ -117,8 +118,8 @@ def solve(equations: Any, domain: Mapping[Any, tuple[Any, Any]], *, at_least: An
     equations : formula, relation or list
         Formulas f, meaning f = 0, or Eq(a, b).
     domain : mapping
-        {symbol: (lo, hi), ...}, with finite lo < hi. A symbol with ``integer=True`` is one; one with a sign has its domain cut at 0, which
-        `notes` say.
+        {symbol: (lo, hi), ...}, with lo < hi. An infinite end is replaced by a finite one beyond which it is *proved* that no zero lies;
+        `notes` say so. A symbol with ``integer=True`` is one; one with a sign has its domain cut at 0, which `notes` say.
     at_least : formula, relation or list, optional
         Formulas g, meaning g >= 0, or relations, joined by And, Or, Not in any way. All must hold, strict ones strictly.
     implied : formula or list, optional
@@ -140,9 +141,9 @@ def solve(equations: Any, domain: Mapping[Any, tuple[Any, Any]], *, at_least: An
     TypeError
         For anything but real formulas and conditions.
     ValueError
-        For a symbol without a domain, a domain that is not finite with lo < hi, fewer equations than variables, a tolerance or budget that
-        is not positive, an unknown method; with `log`, where no log can be written; and UnsupportedExpression, its subclass, for a formula
-        that has no inclusion function.
+        For a symbol without a domain, a domain without lo < hi, or with an infinite end that no finite one can replace, fewer equations
+        than variables, a tolerance or budget that is not positive, an unknown method; with `log`, where no log can be written; and
+        UnsupportedExpression, its subclass, for a formula that has no inclusion function.
 
     Notes
     -----
@@ -166,7 +167,11 @@ def solve(equations: Any, domain: Mapping[Any, tuple[Any, Any]], *, at_least: An
     >>> zeros.status, zeros.unique.tolist(), zeros.boxes.mean(axis=2).round(6).tolist()
     (ZerosStatus.COMPLETE, [True, True], [[-0.707107, -0.707107], [0.707107, 0.707107]])
     """
+    domain, proved_ends = finite_ends(domain, equations, at_least)
+    if proved_ends and log is not None:
+        raise ValueError("no log can be written of a domain with infinite ends; give the finite ones that `notes` name without log=")
     box = read_domain(domain)
+    box = replace(box, notes=(*box.notes, *proved_ends))
     tolerance = check_positive("tolerance", tolerance)
     if method not in [*METHODS]:
         raise ValueError(f"method must be one of {', '.join(METHODS)}, got {shown(method)}")

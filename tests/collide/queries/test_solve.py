@@ -203,7 +203,7 @@ z = sp.Symbol("z", real=True)
     (([x], {}), {}, "at least one symbol"),
     (([x], {x: (1, 0)}), {}, "lo < hi"),
     (([x], {x: (1, 1)}), {}, "lo < hi"),
-    (([x], {x: (0, sp.oo)}), {}, "two finite real ends"),
+    (([x], {x: (sp.oo, 0)}), {}, "two finite real ends"),
     (([x], {x: (0, math.nan)}), {}, "two finite real ends"),
     (([x], {x: 3}), {}, "a pair"),
     (([x], {"x": (0, 1)}), {}, "must be a SymPy Symbol"),
