@@ -216,7 +216,7 @@ GENERATIVE = [
     Call(Rigid, [1, 0, 0, 0], [0, 0, t]), Call(Screw, [0, 0, 1], [1, 0, 0], t, 2), Call(generative.axis_angle, [0, 0, 1], t),
     Call(generative.quaternion_matrix, [1, 0, 0, t]),
     Call(generative.euler, "xyz", [t, 1, 2]), Call(motion.quaternion_matrix, [1, 0, 0, 0]),
-    Call(generative.ode, [y, -z * x], [x, y], [1, 0], (t, 0, 1), ranges={z: (1, 2)}, steps=9), Call(generative.ode_span, DECAY),
+    Call(generative.ode, [y, -z * x], [x, y], [1, 0], (t, 0, 1), ranges={z: (1, 2)}, steps=9, divisions=2), Call(generative.ode_span, DECAY),
     Call(generative.interpolate_poses, HERE, HERE, (0, 1)), Call(generative.keyframes, [HERE, HERE, HERE], [0, 1, 2]),
     Call(Edge, [0, 1], [(u, 0), (u, 1)], (0, 1)), Call(Vertex, [0, 1], [(0, 0), (1, 1)]),
     Call(Solid, [PLATE], [Edge([0], [(u, 0)], (0, 1))], [Vertex([0], [(0, 0)])]), Call(Solid([PLATE]).at, 1),

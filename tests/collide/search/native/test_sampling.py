@@ -156,8 +156,9 @@ LEVEL = {"a Bezier patch": (BOWL, lambda x, y: x**2 + y**2), "sines": (WAVY, lam
 
 
 def falling(surface):
-    """The same surface above, which lies on it when t = 1."""
-    return [surface.moved(Rigid(translation=[0, 0, 1 - t**2])), surface]
+    """The same surface above, which lies on it when t = 1, with exchanged parameters: of equal formulas congruence is proved."""
+    above = ParametricSurface([e.subs({u: v, v: u}, simultaneous=True) for e in surface.body], {u: surface.domain[v], v: surface.domain[u]})
+    return [above.moved(Rigid(translation=[0, 0, 1 - t**2])), surface]
 
 
 @pytest.mark.parametrize("name", LEVEL)
