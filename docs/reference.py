@@ -50,7 +50,7 @@ GENERATIVE: Tasks = {
                             "patch.hermite_to_bezier patch.bezier_to_hermite",
     "Surfaces from surfaces": "sweep.offset sweep.interpolate sweep.reparameterize deform.deform deform.scale deform.twist deform.taper "
                               "deform.bend",
-    "Solids of CAD files": "step.solids_from_step",
+    "Solids of CAD files": "step.solids_from_step step.save_step",
     "Solids": "solids.box solids.cylinder solids.sphere solids.cone solids.capsule solids.rounded_box solids.extruded solids.revolved "
               "solids.lofted solids.swept polyhedron hull sew cap",
     "Implicit bodies": "primitives.half_space primitives.ball primitives.round_cylinder primitives.round_cone primitives.block "

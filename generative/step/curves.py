@@ -145,8 +145,10 @@ def expanded(values: Sequence[Any], multiplicities: Sequence[int], degree: int, 
         return flat
     period, more = values[-1] - values[0], degree + 1 - multiplicities[0]
     inner = flat[:len(flat) - multiplicities[-1]]
-    before = [k - period for k in inner[len(inner) - more:]] if more else []
-    after = [k + period for k in inner[multiplicities[0]:multiplicities[0] + more]]
+    # A period may have fewer knots than are wanted.
+    turns = range(1, more // len(inner) + 3)
+    before = [k - n * period for n in turns[::-1] for k in inner][len(turns) * len(inner) - more:]
+    after = [k + n * period for n in turns for k in inner][multiplicities[0]:multiplicities[0] + more]
     return [*before, *flat, *after]
 
 

@@ -28,8 +28,6 @@ _SAME, _DIGITS = 1e-9, 1e-11
 _ROUNDED, _APART = 1e-13, 1e-4
 # Curves shorter than this, against the size of their loop, are left out.
 _SHORT = 1e-5
-_FULL = {"CylindricalSurface": (0,), "ConicalSurface": (0,), "SphericalSurface": (0,), "ToroidalSurface": (0, 1),
-         "SurfaceOfRevolution": (0,)}
 
 Ends = list[tuple[float, float]]
 Known = dict[int, list[Shape]]
@@ -232,7 +230,7 @@ def _rectangle(loops: Sequence[Loop], ends: Ends) -> Rectangle | None:
 def _rounded(found: Rectangle, part: Sheet) -> Rectangle:
     """The rectangle with full turns for what the file writes with 12 digits, and with the poles of a sphere and the tip of a cone."""
     kind, sides = part.kind[0], list(found)
-    for k in _FULL.get(kind, ()):
+    for k in part.full_turns:
         if abs(sides[k][1] - sides[k][0] - 2 * math.pi) < _SAME:
             lo = exactly(sides[k][0])
             sides[k] = lo, lo + 2 * sp.pi
@@ -314,7 +312,7 @@ def _closes(surface: ParametricSurface, part: Sheet, s: Any) -> bool:
     kind = part.kind[0]
     if kind in ("Plane", "Patch", *ROUND):
         lo, hi = surface.domain[s]
-        return (0 if s is u else 1) in _FULL.get(kind, ()) and not (hi - lo).is_Rational and hi - lo == 2 * sp.pi
+        return (0 if s is u else 1) in part.full_turns and not (hi - lo).is_Rational and hi - lo == 2 * sp.pi
     return period(surface, s) > 0.0
 
 

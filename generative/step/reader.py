@@ -90,10 +90,10 @@ def solids_from_step(path: Any, unit: str = "mm") -> list[Solid]:
         warnings.warn(f"{place.name} has faults, and solids that need these entities are left out: {shown}", stacklevel=2)
     reader.TransferRoots()
     whole = reader.OneShape() if reader.NbShapes() else None
-    shapes = [] if whole is None else list(_parts(whole, opencascade().solid))
+    shapes = [] if whole is None else list(parts(whole, opencascade().solid))
     if not shapes:
         raise ValueError(f"{place.name} holds no solid: its surfaces and curves bound none")
-    loose = sum(1 for _ in _parts(whole, opencascade().face, opencascade().solid))
+    loose = sum(1 for _ in parts(whole, opencascade().face, opencascade().solid))
     if loose:
         warnings.warn(f"{loose} faces in {place.name} belong to no solid and are left out", stacklevel=2)
     names = [place.stem if len(shapes) == 1 else f"{place.stem} {k}" for k in range(len(shapes))]
@@ -114,7 +114,7 @@ def _faults(reader: Any, place: Path) -> list[str]:
     return found
 
 
-def _parts(shape: Any, kind: Any, *outside: Any) -> Iterator[Any]:
+def parts(shape: Any, kind: Any, *outside: Any) -> Iterator[Any]:
     """The parts of a kind, or those that are not in a part of the kind `outside`."""
     explorer = opencascade().explorer(shape, kind, *outside)
     while explorer.More():
@@ -124,7 +124,7 @@ def _parts(shape: Any, kind: Any, *outside: Any) -> Iterator[Any]:
 
 def _solid(shape: Any, scale: Any, name: str) -> Solid:
     pieces, uses, known = list[Solid](), list[Use](), Known()
-    for k, face in enumerate(_parts(shape, opencascade().face)):
+    for k, face in enumerate(parts(shape, opencascade().face)):
         try:
             own, beside = face_patches(opencascade().shapes.Face(face), scale, face.Orientation() == opencascade().reversed,
                                        known)
@@ -140,8 +140,8 @@ def _closed(shape: Any) -> bool:
     """Whether every edge that is no point is used twice, in opposite senses."""
     uses: Counter[Any] = Counter()
     senses: Counter[Any] = Counter()
-    for face in _parts(shape, opencascade().face):
-        for edge in _parts(face, opencascade().edge):
+    for face in parts(shape, opencascade().face):
+        for edge in parts(face, opencascade().edge):
             if opencascade().tool.Degenerated_s(opencascade().shapes.Edge(edge)):
                 continue
             # One edge has one shape at one place, however it is turned.

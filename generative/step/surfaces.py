@@ -16,6 +16,8 @@ from ..symbols import derivative, u, v
 from .curves import Shape, Unread, coordinates, curve_pattern, expanded, lighter, shapes_of, symbols
 
 ROUND = ("CylindricalSurface", "ConicalSurface", "SphericalSurface", "ToroidalSurface")
+_FULL = {"CylindricalSurface": (0,), "ConicalSurface": (0,), "SphericalSurface": (0,), "ToroidalSurface": (0, 1),
+         "SurfaceOfRevolution": (0,)}
 # A swept curve without an end is taken so far, mm.
 _FAR = 1e6
 
@@ -31,6 +33,11 @@ class Sheet(NamedTuple):
     @property
     def pattern(self) -> Pattern:
         return surface_pattern(self.kind)
+
+    @property
+    def full_turns(self) -> tuple[int, ...]:
+        """The parameters, 0 for u and 1 for v, that are angles, so that the surface closes after a full turn."""
+        return (0,) if self.kind == ("SurfaceOfLinearExtrusion", ("Ellipse",)) else _FULL.get(self.kind[0], ())
 
     def body(self, scale: Any) -> tuple[Any, Any, Any]:
         """The formula in units that are `scale` to a millimetre."""
@@ -63,7 +70,7 @@ def sheets(surface: Any) -> list[Sheet]:
         return [Sheet((kind,), (*(c for w in ways for c in coordinates(w)), *_sizes(kind, surface)))]
     if kind == "SurfaceOfLinearExtrusion":
         way = coordinates(surface.Direction())
-        return [Sheet((kind, s.kind), (*s.numbers, *way), u_range=(s.first, s.last)) for s in _basis(surface, 0)]
+        return [Sheet((kind, s.kind), (*s.numbers, *way), u_range=_limits(s)) for s in _basis(surface, 0)]
     if kind == "SurfaceOfRevolution":
         axis = surface.Axis()
         turn = *coordinates(axis.Location()), *coordinates(axis.Direction())
@@ -135,6 +142,11 @@ def _basis(surface: Any, at: int) -> list[Shape]:
     """The pieces of the curve that makes a swept surface; `at`: where its range is among the bounds of the surface."""
     ends = surface.Bounds()[at:at + 2]
     return shapes_of(surface.BasisCurve(), max(ends[0], -_FAR), min(ends[1], _FAR))
+
+
+def _limits(basis: Shape) -> tuple[float, float] | None:
+    """The range of a piece of a curve; none for an ellipse, since faces may begin at any angle of it."""
+    return None if basis.kind == ("Ellipse",) else (basis.first, basis.last)
 
 
 def _turned(curve: Sequence[Any], n: Sequence[Any]) -> list[Any]:
