@@ -9,9 +9,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from codegen.given import shown
+from codegen.interval import Interval
 from codegen.walk import replaced
 
 from .body import Body, checked_name
+from .enclosed_values import enclosed_values
 from .joint import FIXED, Joint, aligned, move
 from .loops import ROD, ClosedLoop, LinkLoop
 from .motion import IDENTITY, Motion
@@ -114,6 +116,54 @@ class Chain:
         """
         every = self._checked(values)
         return {j.name: self._value(j, every) for j in self._joints if j.kind != FIXED}
+
+    def joint_values_at(self, values: Mapping[str, Any], time: Any) -> dict[str, Interval]:
+        """The values of all joints that are not fixed, enclosed, at a time or in a short span of it, as of a contact.
+
+        Parameters
+        ----------
+        values : dict of str to number or formula of t
+            As of `motions`, without parameters.
+        time : number or pair of numbers
+            A time, or the first and last one, as `Contacts.time` or a row of `Clearance.times`; in the unit of t.
+
+        Returns
+        -------
+        dict of str to Interval
+            One a joint, in the order of the joints; angles in radian.
+
+        Raises
+        ------
+        ValueError
+            For a time that is no finite number and no pair of them in order, for formulas with parameters, and for a joint that is not
+            proved to have a value throughout that time.
+
+        Notes
+        -----
+        Each interval *encloses* all values that the joint takes in that time: formulas are evaluated in interval arithmetic (Snyder
+        1993, Section 3), rounded outwards.
+
+        Examples
+        --------
+        >>> from generative import Chain, revolute, solids, t
+        >>> arm = Chain({"upper": solids.capsule(0.125, 1)}, [revolute("shoulder", "base", "upper")])
+        >>> arm.joint_values_at({"shoulder": 1 - t / 2}, (0.5, 0.75))
+        {'shoulder': Interval(0.625, 0.75)}
+        """
+        return enclosed_values(self.joint_values(values), time)
+
+    def link_of(self, body: str) -> str:
+        """The link that a body belongs to, by the name that the body has in results. ValueError for a body of no link.
+
+        >>> from generative import Chain, revolute, solids
+        >>> ball = solids.sphere(1)
+        >>> Chain({"hand": [ball, ball.named("thumb")]}, [revolute("wrist", "arm", "hand")]).link_of("hand thumb")
+        'hand'
+        """
+        for link in self._links:
+            if body in self._names(link):
+                return link
+        raise ValueError(f"the bodies of this chain are {', '.join(self._bodies)}; {shown(body)} is none of them")
 
     def _checked(self, values: Mapping[str, Any]) -> dict[str, Any]:
         """The values given, and those of joints that loops determine."""

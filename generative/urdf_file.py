@@ -76,7 +76,7 @@ def _tree(source: Path) -> ET.Element:
         nonlocal depth, foreign
         depth += 1
         if tag.startswith("xacro:"):
-            raise _refused(source, "it is a template for xacro; expand it first: xacro TEMPLATE > ROBOT.urdf", parser)
+            raise _refused(source, "it is a template for xacro; expand it first: pip install xacro; xacro TEMPLATE > ROBOT.urdf", parser)
         if depth > _DEEPEST:
             raise _refused(source, f"elements are in each other more than {_DEEPEST} deep", parser)
         foreign += foreign > 0 or (depth > 1 and ":" in tag)

@@ -62,6 +62,8 @@ ONLY: dict[str, set[str]] = {
     "generative.enclosed_root": {"numpy", "codegen"},
     "generative.loops": {"codegen"},
     "generative.solved_loops": {"numpy", "codegen"},
+    # Enclose the values of joints at a time.
+    "generative.enclosed_values": {"numpy", "codegen"}, "generative.chain": {"codegen"},
     # Proves that a member of a family is as open as the family.
     "generative.resting": {"numpy", "codegen"},
     # Proves how far its screws are from a motion.

@@ -201,11 +201,11 @@ def looped(point: Any, direction: Any, length: Any, value: Any, span: Any) -> An
 
 
 def travelling(value: Any, limits: Any, budget: Any, ignore: Any) -> Any:
-    chain = generative.Chain({"a": BALL}, [generative.prismatic("j", "b", "a")])
-    return collide.joint_travel(chain, "j", {"j": value}, [BALL.moved(Rigid(translation=[9, 0, 0]))] * 2, limits=limits, ignore=ignore,
+    return collide.joint_travel(SLIDER, "j", {"j": value}, [BALL.moved(Rigid(translation=[9, 0, 0]))] * 2, limits=limits, ignore=ignore,
                                 budget=budget)
 
 
+SLIDER = generative.Chain({"a": BALL}, [generative.prismatic("j", "b", "a")])
 GENERATIVE = [
     Call(ParametricSurface, [u, v, t * u], SQUARE, motion=FALL), Call(PLATE.at, 1), Call(PLATE.moved, FALL), Call(BOWL.at, 1),
     Call(ImplicitSurface, x * y - z, [(-1, 1)] * 3, motion=FALL), Call(BALL.at, 1), Call(BALL.moved, FALL), Call((BALL | BALL).at, 1),
@@ -261,7 +261,7 @@ GENERATIVE = [
     Call(solids.cylinder, 1, 1), Call(solids.sphere, 1), Call(solids.cone, 1, 1), Call(generative.Product, FALL, HERE),
     Call(generative.pose, [1, 0, 0, 0], [0, 0, 1]), Call(generative.pose, np.eye(3), np.zeros(3)),
     Call(BALL.placed, [1, 0, 0, 0], [0, 0, 1]),
-    Call(jointed, [0, 0, 1], HERE, 1, 0, (0, 1)), Call(chained, BALL, t, FALL),
+    Call(jointed, [0, 0, 1], HERE, 1, 0, (0, 1)), Call(chained, BALL, t, FALL), Call(SLIDER.joint_values_at, {"j": t}, (0, 1)),
     Call(looped, [0, 0, 0], [1, 0, 0], 1, 0, (0, 1)),
     Call(generative.plane.region, curve.circle(2), [curve.circle(1)]), Call(generative.plane.disc, 1, (0, 0)),
     Call(generative.plane.polygon, [(0, 0), (1, 0), (0, 1)]), Call(generative.plane.rectangle, 1, 1, (0, 0)),
