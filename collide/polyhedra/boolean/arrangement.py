@@ -6,7 +6,9 @@ whose interior the seam meets. Then all points on a seam are passed to all trian
 the sides of the polygons that they lie on.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+
+import numpy as np
 
 from codegen.deadline import check
 
@@ -16,6 +18,8 @@ Polygon = list[int]
 Key = tuple[int, int]
 """A mesh, 0 or 1, and a triangle of it."""
 Side = tuple[int, int]
+# Pairs of a segment and a point that arrays are made for.
+_AT_ONCE = 1 << 18
 
 
 class Seam:
@@ -113,39 +117,44 @@ class DividedTriangle:
         exact = self.points.exact
         return self.points.number(crossing(exact(p), exact(q), self._distance(*line, p), self._distance(*line, q)))
 
-    def inside(self, ends: Side, numbers: Iterable[int]) -> list[int]:
-        """The points strictly inside a segment of the plane, from its first end to its last."""
-        (i, j), near = self.axes, self.points.nearby
-        p, q = near[ends[0]], near[ends[1]]
-        px, py = p[i], p[j]
-        x, y = q[i] - px, q[j] - py
-        found = []
-        for k in numbers:
-            r = near[k]
-            z, w = r[i] - px, r[j] - py
-            if abs(x * w - y * z) <= DECISIVE and k not in ends and self._between(ends, k, (z, x) if abs(x) > abs(y) else (w, y)):
-                found.append(k)
-        if len(found) < 2:
-            return found
-        ordered = self.points.ordered(found, axis := self.points.axis(*ends))
-        return ordered if self.points.ordered((ends[0], found[0]), axis)[0] == ends[0] else ordered[::-1]
-
-    def _between(self, ends: Side, k: int, rough: tuple[float, float]) -> bool:
-        """Whether a point near the line of a segment is strictly inside it. `rough`: by how much a coordinate of the point, and of the
-        second end, exceeds that of the first one.
-        """
-        along, length = rough if rough[1] > 0 else (-rough[0], -rough[1])
-        if min(along, length - along) < -DECISIVE or self.side(*ends, k):
-            return False
-        return min(along, length - along) > DECISIVE or self.points.ordered((*ends, k), self.points.axis(*ends))[1] == k
+    def holds(self, ends: Side, k: int, clear: bool) -> bool:
+        """Whether a point is strictly inside a segment of the plane. `clear`: whether it is between the ends, if it is on the line."""
+        a, b = ends
+        on = self.lines[k] & self.lines[a] & self.lines[b] or not self._distance(a, b, k)
+        return bool(on) and (clear or self.points.ordered((a, b, k), self.points.axis(a, b))[1] == k)
 
 
-def arranged(divided: dict[Key, DividedTriangle], seams: Sequence[Seam]) -> None:
+def near(points: Points, axes: Sequence[int], numbers: Sequence[Sequence[int]], segments: Sequence[tuple[int, Side]],
+         ) -> Iterator[tuple[int, int, bool]]:
+    """The points that may lie strictly inside segments in the planes of triangles, by doubles.
+
+    `axes`, `numbers`: the projection of each triangle, and points of it; `segments`: the triangle, and the ends, of each. For each find:
+    the segment, the point, and whether it is between the ends, if it is on the line. All others are clearly off the line, or beyond its ends.
+    """
+    owner, ends = np.array([n for n, _ in segments], np.int64), np.array([e for _, e in segments], np.int64).reshape(-1, 2)
+    lengths = np.array([len(own) for own in numbers], np.int64)
+    known, starts, counts = np.array([k for own in numbers for k in own], np.int64), np.cumsum(lengths) - lengths, lengths[owner]
+    places, axis = points.doubles(), np.array(axes, np.int64)
+    for rows in np.split(np.arange(len(owner)), np.flatnonzero(np.diff(np.cumsum(counts) // _AT_ONCE)) + 1):
+        check()
+        many, at = counts[rows], starts[owner[rows]]
+        row = np.repeat(rows, many)
+        k = known[np.arange(len(row)) + np.repeat(at - np.cumsum(many) + many, many)]
+        i, j = (axis[owner[row]] + 1) % 3, (axis[owner[row]] + 2) % 3
+        p, q = ends[row].T
+        x, y, z, w = places[q, i] - places[p, i], places[q, j] - places[p, j], places[k, i] - places[p, i], places[k, j] - places[p, j]
+        length, along = np.where(np.abs(x) > np.abs(y), (x, z), (y, w))
+        inside = np.minimum(along * np.sign(length), np.abs(length) - along * np.sign(length))
+        found = np.flatnonzero((np.abs(x * w - y * z) <= DECISIVE) & (inside >= -DECISIVE) & (k != p) & (k != q))
+        yield from zip(row[found].tolist(), k[found].tolist(), (inside[found] > DECISIVE).tolist(), strict=True)
+
+
+def arranged(points: Points, divided: dict[Key, DividedTriangle], seams: Sequence[Seam]) -> None:
     """Divides all triangles along the seams that cut, and passes points on seams to all triangles that hold them, until nothing changes."""
-    holding = dict[Key, list[int]]()
+    holding: dict[Key, list[int]] = {key: [] for key in divided}
     for n, seam in enumerate(seams):
         for key in seam.holders:
-            holding.setdefault(key, []).append(n)
+            holding[key].append(n)
             for k in seam.points:
                 divided[key].lines.setdefault(k, set()).add(n)
     for n, seam in enumerate(seams):
@@ -153,29 +162,52 @@ def arranged(divided: dict[Key, DividedTriangle], seams: Sequence[Seam]) -> None
             check()
             for key in seam.holders:
                 divided[key].divide(n, seam.ends)
-    waiting = [(key, k) for key, part in divided.items() for k in part.lines]
-    while waiting:
-        check()
-        key, k = waiting.pop()
-        part = divided[key]
-        for n in holding.get(key, ()):
-            seam = seams[n]
-            # A corner is strictly inside no segment of its triangle.
-            if k not in seam.points and (seam.flat or k not in part.corners) and part.inside(seam.ends, (k,)):
-                seam.points.add(k)
-                for other in seam.holders:
-                    if k not in divided[other].lines:
-                        waiting.append((other, k))
-                    divided[other].lines.setdefault(k, set()).add(n)
+    news = {key: list(part.lines) for key, part in divided.items()}
+    while news:
+        more = dict[Key, list[int]]()
+        for n, k in _passed(points, divided, seams, holding, news):
+            seams[n].points.add(k)
+            for key in seams[n].holders:
+                if k not in divided[key].lines:
+                    more.setdefault(key, []).append(k)
+                divided[key].lines.setdefault(k, set()).add(n)
+        news = more
 
 
-def fitted(part: DividedTriangle) -> list[Polygon]:
-    """The polygons of a triangle with all known points on their sides."""
-    found = []
-    for polygon in part.polygons:
-        numbers = [k for k in part.lines if k not in polygon]
-        found.append([k for n in range(len(polygon)) for k in (*part.inside((polygon[n - 1], polygon[n]), numbers), polygon[n])])
+def _passed(points: Points, divided: dict[Key, DividedTriangle], seams: Sequence[Seam], holding: dict[Key, list[int]],
+            news: dict[Key, list[int]]) -> Iterator[tuple[int, int]]:
+    """Seams, and points on them that they do not have yet, of new points of triangles."""
+    parts, held = [divided[key] for key in news], [(m, n) for m, key in enumerate(news) for n in holding[key]]
+    for row, k, clear in near(points, [part.axis for part in parts], list(news.values()), [(m, seams[n].ends) for m, n in held]):
+        (m, n), seam = held[row], seams[held[row][1]]
+        # A corner is strictly inside no segment of its triangle.
+        if k not in seam.points and (seam.flat or k not in parts[m].corners) and parts[m].holds(seam.ends, k, clear):
+            yield n, k
+
+
+def fitted(points: Points, parts: Sequence[DividedTriangle]) -> list[list[Polygon]]:
+    """The polygons of triangles with all known points on their sides."""
+    polygons = [(m, polygon) for m, part in enumerate(parts) for polygon in part.polygons]
+    sides = [(m, (polygon[n - 1], polygon[n])) for m, polygon in polygons for n in range(len(polygon))]
+    on = dict[tuple[int, Side], list[int]]()
+    for row, k, clear in near(points, [part.axis for part in parts], [list(part.lines) for part in parts], sides):
+        m, ends = sides[row]
+        if parts[m].holds(ends, k, clear):
+            on.setdefault((m, ends), []).append(k)
+    found: list[list[Polygon]] = [[] for _ in parts]
+    for m, polygon in polygons:
+        ends = [(polygon[n - 1], polygon[n]) for n in range(len(polygon))]
+        found[m].append([k for e in ends for k in (*_along(points, e, on.get((m, e), [])), e[1])] if on else polygon)
     return found
+
+
+def _along(points: Points, ends: Side, numbers: list[int]) -> list[int]:
+    """Points inside a segment, from its first end to its last."""
+    if len(numbers) < 2:
+        return numbers
+    axis = points.axis(*ends)
+    ordered = points.ordered([ends[0], *numbers], axis)
+    return ordered[1:] if ordered[0] == ends[0] else ordered[-2::-1]
 
 
 def triangles(part: DividedTriangle, polygon: Polygon) -> list[tuple[int, int, int]]:

@@ -92,7 +92,8 @@ class Points:
 
     def doubles(self) -> np.ndarray:
         """(n, 3): the doubles beside all points."""
-        return np.array(self.nearby).reshape(-1, 3)
+        made = self.nearby[len(self.places):]
+        return np.concatenate([self.places, np.array(made).reshape(-1, 3)])
 
     def rounded(self, numbers: Sequence[int]) -> tuple[np.ndarray, float]:
         """(n, 3): the nearest doubles of points, not in the frame, and a bound of the distance along a coordinate."""

@@ -49,7 +49,7 @@ def _divided(points: Points, surfaces: Sequence[Faces]) -> tuple[dict[Key, Divid
             for k in owners:
                 of(m, k)
             seams.hold(side, [(m, k) for k in owners]).points.update(on.get(side, ()))
-    arranged(divided, list(seams.values()))
+    arranged(points, divided, list(seams.values()))
     pieces = {pair for seam in seams.values() if seam.cuts for pair in _pieces(points, seam)}
     return divided, np.array(list(pieces), np.int64).reshape(-1, 2), flat
 
@@ -90,10 +90,10 @@ def _placed(points: Points, own: tuple[int, Faces], other: ClosedTriangles, divi
     mine = [k for n, k in divided if n == m]
     left = np.delete(corners, mine, axis=0)
     polygons, shapes, found = list[Polygon](), list[list[Face]](), dict[str, list[Face]]()
-    for k in mine:
+    parts = [divided[m, k] for k in mine]
+    for k, part, fit in zip(mine, parts, fitted(points, parts), strict=True):
         check()
-        part = divided[m, k]
-        for polygon in fitted(part):
+        for polygon in fit:
             shape = triangles(part, polygon)
             where = _on(points, part, shape[0], flat.get((m, k), ()))
             if where:
