@@ -6,6 +6,7 @@ whose interior the seam meets. Then all points on a seam are passed to all trian
 the sides of the polygons that they lie on.
 """
 
+import itertools
 from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
@@ -15,8 +16,6 @@ from codegen.deadline import check
 from .exact_points import DECISIVE, Points, crossing, sign
 
 Polygon = list[int]
-Key = tuple[int, int]
-"""A mesh, 0 or 1, and a triangle of it."""
 Side = tuple[int, int]
 # Pairs of a segment and a point that arrays are made for.
 _AT_ONCE = 1 << 18
@@ -29,19 +28,20 @@ class Seam:
 
     def __init__(self, ends: Side) -> None:
         self.ends, self.cuts, self.flat = ends, False, False
-        self.holders, self.points = dict[Key, None](), set(ends)
+        self.holders, self.points = dict[DividedTriangle, None](), set(ends)
 
 
 class Seams(dict[Side, Seam]):
     """Seams by their ends, the lesser one first."""
 
-    def hold(self, ends: Side, holders: Iterable[Key], cuts: bool = False, flat: bool = False) -> Seam:
+    def hold(self, ends: Side, holders: Iterable["DividedTriangle"], cuts: bool = False, flat: bool = False) -> Seam:
         """The seam with these ends, also held by these triangles."""
         ends = ends if ends[0] < ends[1] else ends[::-1]
         seam = self.get(ends)
         if seam is None:
             seam = self[ends] = Seam(ends)
-        seam.holders.update(dict.fromkeys(holders))
+        for part in holders:
+            seam.holders[part] = None
         seam.cuts |= cuts
         seam.flat |= flat
         return seam
@@ -49,13 +49,14 @@ class Seams(dict[Side, Seam]):
 
 class DividedTriangle:
     """A triangle of corners (numbers of points) with its polygons, in the projection along `axis`, across which it is not degenerate;
-    `turn` is the sign of its normal along it.
+    `turn` is the sign of its normal along it. `flat`: triangles of the other mesh in its plane.
     """
 
     def __init__(self, points: Points, corners: Sequence[int], axis: int, turn: int) -> None:
         self.points, self.corners, self.axis, self.turn = points, tuple(corners), axis, turn
         self.axes = ((axis + 1) % 3, (axis + 2) % 3)
         self.polygons: list[Polygon] = [list(corners)]
+        self.flat: list[DividedTriangle] = []
         self.lines: dict[int, set[int]] = {k: set() for k in corners}
         """All known points of it, with the seams that they are known to lie on the lines of."""
 
@@ -149,39 +150,40 @@ def near(points: Points, axes: Sequence[int], numbers: Sequence[Sequence[int]], 
         yield from zip(row[found].tolist(), k[found].tolist(), (inside[found] > DECISIVE).tolist(), strict=True)
 
 
-def arranged(points: Points, divided: dict[Key, DividedTriangle], seams: Sequence[Seam]) -> None:
+def arranged(points: Points, divided: Sequence[DividedTriangle], seams: Sequence[Seam]) -> None:
     """Divides all triangles along the seams that cut, and passes points on seams to all triangles that hold them, until nothing changes."""
-    holding: dict[Key, list[int]] = {key: [] for key in divided}
+    holding: dict[DividedTriangle, list[int]] = {part: [] for part in divided}
     for n, seam in enumerate(seams):
-        for key in seam.holders:
-            holding[key].append(n)
+        for part in seam.holders:
+            holding[part].append(n)
             for k in seam.points:
-                divided[key].lines.setdefault(k, set()).add(n)
+                part.lines.setdefault(k, set()).add(n)
     for n, seam in enumerate(seams):
         if seam.cuts:
             check()
-            for key in seam.holders:
-                divided[key].divide(n, seam.ends)
-    news = {key: list(part.lines) for key, part in divided.items()}
+            for part in seam.holders:
+                part.divide(n, seam.ends)
+    news = {part: list(part.lines) for part in divided}
     while news:
-        more = dict[Key, list[int]]()
-        for n, k in _passed(points, divided, seams, holding, news):
+        more = dict[DividedTriangle, list[int]]()
+        for n, k in _passed(points, seams, holding, news):
             seams[n].points.add(k)
-            for key in seams[n].holders:
-                if k not in divided[key].lines:
-                    more.setdefault(key, []).append(k)
-                divided[key].lines.setdefault(k, set()).add(n)
+            for part in seams[n].holders:
+                if k not in part.lines:
+                    more.setdefault(part, []).append(k)
+                part.lines.setdefault(k, set()).add(n)
         news = more
 
 
-def _passed(points: Points, divided: dict[Key, DividedTriangle], seams: Sequence[Seam], holding: dict[Key, list[int]],
-            news: dict[Key, list[int]]) -> Iterator[tuple[int, int]]:
+def _passed(points: Points, seams: Sequence[Seam], holding: dict[DividedTriangle, list[int]], news: dict[DividedTriangle, list[int]],
+            ) -> Iterator[tuple[int, int]]:
     """Seams, and points on them that they do not have yet, of new points of triangles."""
-    parts, held = [divided[key] for key in news], [(m, n) for m, key in enumerate(news) for n in holding[key]]
+    parts, held = list(news), [(m, n) for m, part in enumerate(news) for n in holding[part]]
     for row, k, clear in near(points, [part.axis for part in parts], list(news.values()), [(m, seams[n].ends) for m, n in held]):
-        (m, n), seam = held[row], seams[held[row][1]]
+        m, n = held[row]
+        part, seam = parts[m], seams[n]
         # A corner is strictly inside no segment of its triangle.
-        if k not in seam.points and (seam.flat or k not in parts[m].corners) and parts[m].holds(seam.ends, k, clear):
+        if k not in seam.points and (seam.flat or k not in part.corners) and part.holds(seam.ends, k, clear):
             yield n, k
 
 
@@ -196,12 +198,12 @@ def fitted(points: Points, parts: Sequence[DividedTriangle]) -> list[list[Polygo
             on.setdefault((m, ends), []).append(k)
     found: list[list[Polygon]] = [[] for _ in parts]
     for m, polygon in polygons:
-        ends = [(polygon[n - 1], polygon[n]) for n in range(len(polygon))]
-        found[m].append([k for e in ends for k in (*_along(points, e, on.get((m, e), [])), e[1])] if on else polygon)
+        more = [_along(points, ends, on.get((m, ends), ())) for ends in itertools.pairwise((polygon[-1], *polygon))]
+        found[m].append([k for inside, end in zip(more, polygon, strict=True) for k in (*inside, end)] if any(more) else polygon)
     return found
 
 
-def _along(points: Points, ends: Side, numbers: list[int]) -> list[int]:
+def _along(points: Points, ends: Side, numbers: Sequence[int]) -> Sequence[int]:
     """Points inside a segment, from its first end to its last."""
     if len(numbers) < 2:
         return numbers

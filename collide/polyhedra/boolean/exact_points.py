@@ -14,6 +14,7 @@ all less than 120 * 2^-53. A 2 x 2 determinant, and a difference, are less far o
 import math
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
+from functools import cmp_to_key
 from itertools import pairwise
 
 import numpy as np
@@ -110,7 +111,8 @@ class Points:
         found = sorted(numbers, key=lambda k: self.nearby[k][axis])
         if all(self.nearby[b][axis] - self.nearby[a][axis] > DECISIVE for a, b in pairwise(found)):
             return found
-        return sorted(found, key=lambda k: Fraction(self.exact(k)[axis], self.exact(k)[3]))
+        exact = self.exact
+        return sorted(found, key=cmp_to_key(lambda a, b: exact(a)[axis] * exact(b)[3] - exact(b)[axis] * exact(a)[3]))
 
     def axis(self, a: int, b: int) -> int:
         """A coordinate that is clearly different in two points, or else the one that is most different."""

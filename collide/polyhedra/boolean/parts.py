@@ -1,57 +1,57 @@
 """Two surfaces, divided along the segments in which they meet: each part is inside the other body, outside it, or on its surface."""
 
 import itertools
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
 
 from codegen.deadline import check
 
-from .arrangement import DividedTriangle, Key, Polygon, Seam, Seams, Side, arranged, fitted, triangles
+from .arrangement import DividedTriangle, Polygon, Seam, Seams, Side, arranged, fitted, triangles
 from .crossings import meetings
 from .exact_points import Point, Points
 from .inside import ClosedTriangles
 from .surfaces import Faces
 
 Face = tuple[int, int, int]
+Divided = dict[int, DividedTriangle]
 PLACES = "in", "out", "same", "opposite"
 """Inside the other body, outside it, and on its surface with the same side outward, or the opposite one."""
 
 
 def located(points: Points, surfaces: Sequence[Faces]) -> list[dict[str, np.ndarray]]:
     """The triangles (k, 3) of both surfaces, after division, in each of `PLACES`."""
-    divided, cut, flat = _divided(points, surfaces)
-    return [_placed(points, (m, surfaces[m]), ClosedTriangles(points, surfaces[1 - m].corners), divided, cut, flat) for m in (0, 1)]
+    divided, cut = _divided(points, surfaces)
+    return [_placed(points, surfaces[m], ClosedTriangles(points, surfaces[1 - m].corners), divided[m], cut) for m in (0, 1)]
 
 
-def _divided(points: Points, surfaces: Sequence[Faces]) -> tuple[dict[Key, DividedTriangle], np.ndarray, dict[Key, list[DividedTriangle]]]:
-    """The triangles that the other surface divides, or that lie beside such ones; the pieces (k, 2) of seams at which a side may change; of
-    triangles, those of the other mesh in their planes.
+def _divided(points: Points, surfaces: Sequence[Faces]) -> tuple[list[Divided], np.ndarray]:
+    """The triangles of both surfaces that the other one divides, or that lie beside such ones, by number; the pieces (k, 2) of seams at
+    which a side may change.
     """
-    divided, seams, flat = dict[Key, DividedTriangle](), Seams(), dict[Key, list[DividedTriangle]]()
-
-    def of(m: int, k: int) -> DividedTriangle:
-        if (m, k) not in divided:
-            faces = surfaces[m]
-            divided[m, k] = DividedTriangle(points, faces.corners[k].tolist(), int(faces.axis[k]), int(faces.turn[k]))
-        return divided[m, k]
-
     found, on = meetings(points, surfaces[0].corners, surfaces[1].corners)
+    divided, seams = [_made(points, faces, {pair[m] for pair in found}) for m, faces in enumerate(surfaces)], Seams()
     for a, b, ends in found:
-        one, other = of(0, a), of(1, b)
+        one, other = divided[0][a], divided[1][b]
         if ends is None:
-            flat.setdefault((0, a), []).append(other)
-            flat.setdefault((1, b), []).append(one)
+            one.flat.append(other)
+            other.flat.append(one)
         for side in [ends] if ends else _sides(one) + _sides(other):
-            seams.hold(side, ((0, a), (1, b)), cuts=True, flat=not ends)
-    for m in (0, 1):
-        for side, owners in _borders(surfaces[m].corners, [k for n, k in divided if n == m]):
-            for k in owners:
-                of(m, k)
-            seams.hold(side, [(m, k) for k in owners]).points.update(on.get(side, ()))
-    arranged(points, divided, list(seams.values()))
+            seams.hold(side, (one, other), cuts=True, flat=not ends)
+    for faces, own in zip(surfaces, divided, strict=True):
+        borders = list(_borders(faces.corners, list(own)))
+        own |= _made(points, faces, {k for _, owners in borders for k in owners} - own.keys())
+        for side, owners in borders:
+            seams.hold(side, [own[k] for k in owners]).points.update(on.get(side, ()))
+    arranged(points, [part for own in divided for part in own.values()], list(seams.values()))
     pieces = {pair for seam in seams.values() if seam.cuts for pair in _pieces(points, seam)}
-    return divided, np.array(list(pieces), np.int64).reshape(-1, 2), flat
+    return divided, np.array(list(pieces), np.int64).reshape(-1, 2)
+
+
+def _made(points: Points, faces: Faces, numbers: Iterable[int]) -> Divided:
+    chosen = np.array(sorted(numbers), np.int64)
+    rows = (chosen, faces.corners[chosen], faces.axis[chosen], faces.turn[chosen])
+    return {k: DividedTriangle(points, *row) for k, *row in zip(*(column.tolist() for column in rows), strict=True)}
 
 
 def _sides(part: DividedTriangle) -> list[Side]:
@@ -83,31 +83,28 @@ def _pieces(points: Points, seam: Seam) -> Iterator[Side]:
     return itertools.pairwise(points.ordered(seam.points, points.axis(*seam.ends)))
 
 
-def _placed(points: Points, own: tuple[int, Faces], other: ClosedTriangles, divided: dict[Key, DividedTriangle], cut: np.ndarray,
-            flat: dict[Key, list[DividedTriangle]]) -> dict[str, np.ndarray]:
+def _placed(points: Points, faces: Faces, other: ClosedTriangles, divided: Divided, cut: np.ndarray) -> dict[str, np.ndarray]:
     """The triangles of a surface by where they are: parts that hang together, except at seams, are on one side."""
-    m, (corners, *_) = own
-    mine = [k for n, k in divided if n == m]
-    left = np.delete(corners, mine, axis=0)
+    left = np.delete(faces.corners, list(divided), axis=0)
     polygons, shapes, found = list[Polygon](), list[list[Face]](), dict[str, list[Face]]()
-    parts = [divided[m, k] for k in mine]
-    for k, part, fit in zip(mine, parts, fitted(points, parts), strict=True):
+    parts = list(divided.values())
+    for part, fit in zip(parts, fitted(points, parts), strict=True):
         check()
         for polygon in fit:
             shape = triangles(part, polygon)
-            where = _on(points, part, shape[0], flat.get((m, k), ()))
+            where = _on(points, part, shape[0])
             if where:
                 found.setdefault(where, []).extend(shape)
             else:
                 polygons.append(polygon)
                 shapes.append(shape)
     label = _joined(left, polygons, cut)
-    faces = np.concatenate([left, np.array([f for shape in shapes for f in shape], np.int64).reshape(-1, 3)])
+    pieces = np.concatenate([left, np.array([f for shape in shapes for f in shape], np.int64).reshape(-1, 3)])
     group = np.concatenate([label[:len(left)], np.repeat(label[len(left):], [len(shape) for shape in shapes])])
-    inside = np.array([_inside(points, other, faces[k].tolist()) for k in np.unique(group, return_index=True)[1]], bool)
+    inside = np.array([_inside(points, other, pieces[k].tolist()) for k in np.unique(group, return_index=True)[1]], bool)
     within = inside[group] if len(group) else np.zeros(0, bool)
     flats = {name: np.array(found.get(name, []), np.int64).reshape(-1, 3) for name in PLACES[2:]}
-    return {"in": faces[within], "out": faces[~within], **flats}
+    return {"in": pieces[within], "out": pieces[~within], **flats}
 
 
 def _inside(points: Points, other: ClosedTriangles, face: Sequence[int]) -> bool:
@@ -116,10 +113,10 @@ def _inside(points: Points, other: ClosedTriangles, face: Sequence[int]) -> bool
     return inside
 
 
-def _on(points: Points, part: DividedTriangle, face: Face, others: Sequence[DividedTriangle]) -> str:
+def _on(points: Points, part: DividedTriangle, face: Face) -> str:
     """Whether a part lies on a triangle of the other surface: "same" or "opposite" by their outer sides; else ""."""
-    middle = points.number(_middle(points, face)) if others else 0
-    for other in others:
+    middle = points.number(_middle(points, face)) if part.flat else 0
+    for other in part.flat:
         a, b, c = other.corners
         if min(other.side(a, b, middle), other.side(b, c, middle), other.side(c, a, middle)) > 0:
             return "same" if other.side(*part.corners) > 0 else "opposite"
