@@ -84,17 +84,18 @@ class DividedTriangle:
         u, v, w, x, y, z = p[i], p[j], p[3], q[i], q[j], q[3]
         return r[i] * (v * z - w * y) + r[j] * (w * x - u * z) + r[3] * (u * y - v * x)
 
-    def divide(self, seam: int, ends: Side) -> None:
-        """Divides the polygons whose interior a segment meets, each by the whole line."""
+    def divide(self, seam: int, ends: Side, flat: bool) -> None:
+        """Divides the polygons whose interior a segment meets, each by the whole line. `flat`: whether it may leave the triangle."""
         if ends[0] not in self.corners or ends[1] not in self.corners:
-            self.polygons = [part for polygon in self.polygons for part in self._parts(polygon, seam, ends)]
+            self.polygons = [part for polygon in self.polygons for part in self._parts(polygon, seam, ends, flat)]
 
-    def _parts(self, polygon: Polygon, seam: int, ends: Side) -> list[Polygon]:
+    def _parts(self, polygon: Polygon, seam: int, ends: Side, flat: bool) -> list[Polygon]:
         a, b = ends
         sides = [self.side(a, b, k) for k in polygon]
         if min(sides) >= 0 or max(sides) <= 0:
             return [polygon]
-        for k in range(len(polygon)):
+        # A segment in the triangle meets its interior if its line does.
+        for k in range(len(polygon)) if flat or len(self.polygons) > 1 else ():
             # The line leaves the polygon here; a segment with both ends beyond this side, or on it, does not meet the interior.
             if sides[k - 1] * sides[k] <= 0 and all(self.side(polygon[k - 1], polygon[k], end) <= 0 for end in ends):
                 return [polygon]
@@ -125,14 +126,14 @@ class DividedTriangle:
         return bool(on) and (clear or self.points.ordered((a, b, k), self.points.axis(a, b))[1] == k)
 
 
-def near(points: Points, axes: Sequence[int], numbers: Sequence[Sequence[int]], segments: Sequence[tuple[int, Side]],
+def near(points: Points, axes: Sequence[int], numbers: Sequence[Sequence[int]], owner: np.ndarray, ends: np.ndarray,
          ) -> Iterator[tuple[int, int, bool]]:
     """The points that may lie strictly inside segments in the planes of triangles, by doubles.
 
-    `axes`, `numbers`: the projection of each triangle, and points of it; `segments`: the triangle, and the ends, of each. For each find:
-    the segment, the point, and whether it is between the ends, if it is on the line. All others are clearly off the line, or beyond its ends.
+    `axes`, `numbers`: the projection of each triangle, and points of it; `owner` (n,), `ends` (n, 2): the triangle, and the ends, of each
+    segment. For each find: the segment, the point, and whether it is between the ends, if it is on the line. All others are clearly off the
+    line, or beyond its ends.
     """
-    owner, ends = np.array([n for n, _ in segments], np.int64), np.array([e for _, e in segments], np.int64).reshape(-1, 2)
     lengths = np.array([len(own) for own in numbers], np.int64)
     known, starts, counts = np.array([k for own in numbers for k in own], np.int64), np.cumsum(lengths) - lengths, lengths[owner]
     places, axis = points.doubles(), np.array(axes, np.int64)
@@ -162,8 +163,9 @@ def arranged(points: Points, divided: Sequence[DividedTriangle], seams: Sequence
         if seam.cuts:
             check()
             for part in seam.holders:
-                part.divide(n, seam.ends)
-    news = {part: list(part.lines) for part in divided}
+                part.divide(n, seam.ends, seam.flat)
+    # All seams of a triangle without other points than its corners are its sides.
+    news = {part: list(part.lines) for part in divided if len(part.lines) > 3}
     while news:
         more = dict[DividedTriangle, list[int]]()
         for n, k in _passed(points, seams, holding, news):
@@ -178,10 +180,12 @@ def arranged(points: Points, divided: Sequence[DividedTriangle], seams: Sequence
 def _passed(points: Points, seams: Sequence[Seam], holding: dict[DividedTriangle, list[int]], news: dict[DividedTriangle, list[int]],
             ) -> Iterator[tuple[int, int]]:
     """Seams, and points on them that they do not have yet, of new points of triangles."""
-    parts, held = list(news), [(m, n) for m, part in enumerate(news) for n in holding[part]]
-    for row, k, clear in near(points, [part.axis for part in parts], list(news.values()), [(m, seams[n].ends) for m, n in held]):
-        m, n = held[row]
-        part, seam = parts[m], seams[n]
+    parts, lots = list(news), [holding[part] for part in news]
+    held, owner = [n for lot in lots for n in lot], np.repeat(np.arange(len(lots)), [len(lot) for lot in lots])
+    ends = np.array([seams[n].ends for n in held], np.int64).reshape(-1, 2)
+    for row, k, clear in near(points, [part.axis for part in parts], list(news.values()), owner, ends):
+        n, part = held[row], parts[owner[row]]
+        seam = seams[n]
         # A corner is strictly inside no segment of its triangle.
         if k not in seam.points and (seam.flat or k not in part.corners) and part.holds(seam.ends, k, clear):
             yield n, k
@@ -189,18 +193,20 @@ def _passed(points: Points, seams: Sequence[Seam], holding: dict[DividedTriangle
 
 def fitted(points: Points, parts: Sequence[DividedTriangle]) -> list[list[Polygon]]:
     """The polygons of triangles with all known points on their sides."""
-    polygons = [(m, polygon) for m, part in enumerate(parts) for polygon in part.polygons]
-    sides = [(m, (polygon[n - 1], polygon[n])) for m, polygon in polygons for n in range(len(polygon))]
-    on = dict[tuple[int, Side], list[int]]()
-    for row, k, clear in near(points, [part.axis for part in parts], [list(part.lines) for part in parts], sides):
-        m, ends = sides[row]
-        if parts[m].holds(ends, k, clear):
-            on.setdefault((m, ends), []).append(k)
-    found: list[list[Polygon]] = [[] for _ in parts]
-    for m, polygon in polygons:
-        more = [_along(points, ends, on.get((m, ends), ())) for ends in itertools.pairwise((polygon[-1], *polygon))]
-        found[m].append([k for inside, end in zip(more, polygon, strict=True) for k in (*inside, end)] if any(more) else polygon)
-    return found
+    polygons = [polygon for part in parts for polygon in part.polygons]
+    of = np.repeat(np.arange(len(parts)), [len(part.polygons) for part in parts])
+    which = np.repeat(np.arange(len(polygons)), [len(polygon) for polygon in polygons])
+    ends = np.array([end for polygon in polygons for end in itertools.pairwise((polygon[-1], *polygon))], np.int64).reshape(-1, 2)
+    on = dict[int, dict[Side, list[int]]]()
+    for row, k, clear in near(points, [part.axis for part in parts], [list(part.lines) for part in parts], of[which], ends):
+        n, (a, b) = int(which[row]), ends[row].tolist()
+        if parts[of[n]].holds((a, b), k, clear):
+            on.setdefault(n, {}).setdefault((a, b), []).append(k)
+    for n, sides in on.items():
+        polygon = polygons[n]
+        polygons[n] = [k for end in itertools.pairwise((polygon[-1], *polygon)) for k in (*_along(points, end, sides.get(end, ())), end[1])]
+    left = iter(polygons)
+    return [list(itertools.islice(left, len(part.polygons))) for part in parts]
 
 
 def _along(points: Points, ends: Side, numbers: Sequence[int]) -> Sequence[int]:

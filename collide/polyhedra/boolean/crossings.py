@@ -36,10 +36,18 @@ class TriangleCrossing(NamedTuple):
     ends: tuple[int, int] | None
 
 
-def meetings(points: Points, first: np.ndarray, second: np.ndarray) -> tuple[list[TriangleCrossing], dict[Side, list[int]]]:
-    """All pairs of triangles, (m, 3) numbers of vertices, that meet in a segment, or lie in one plane and overlap by their boxes; and of
-    sides, the lesser end first, points on them.
+class Meetings(NamedTuple):
+    """`beside` (k, 4): pairs of triangles that meet in a common side, and its ends; `crossings`: all others that meet in a segment, or lie in
+    one plane and overlap by their boxes; `on`: of sides, the lesser end first, points on them.
     """
+
+    beside: np.ndarray
+    crossings: list[TriangleCrossing]
+    on: dict[Side, list[int]]
+
+
+def meetings(points: Points, first: np.ndarray, second: np.ndarray) -> Meetings:
+    """All pairs of triangles, (m, 3) numbers of vertices, that meet."""
     close = _close(points.places, first, second)
     one, other = first[close[:, 0]], second[close[:, 1]]
     same = one[:, :, None] == other[:, None, :]
@@ -52,15 +60,16 @@ def meetings(points: Points, first: np.ndarray, second: np.ndarray) -> tuple[lis
     passed = np.full((len(close), 3, 3), np.int8(UNCLEAR))
     passed[crossed] = _signs(_turns(points.places, one[crossed], other[crossed]))
     decided = (passed != UNCLEAR).all(axis=(1, 2))
-    found = [TriangleCrossing(a, b, ends) for (a, b), ends in zip(close[beside].tolist(), _common(one[beside], same[beside]), strict=True)]
     made = dict[Side, dict[Corners, int]]()
-    found += _crossed(points, made, close[decided], one[decided], other[decided], sides[decided], passed[decided])
-    for k in np.flatnonzero(~(apart | beside | decided)).tolist():
+    found = _crossed(points, made, close[decided], one[decided], other[decided], sides[decided], passed[decided])
+    left, planes = ~(apart | beside | decided), Planes(points)
+    for pair, a, b in zip(close[left].tolist(), one[left].tolist(), other[left].tolist(), strict=True):
         check()
-        meeting = _meeting(points, close[k].tolist(), one[k].tolist(), other[k].tolist())
+        meeting = _meeting(planes, pair, tuple(a), tuple(b))
         if meeting is not None:
             found.append(meeting)
-    return found, {side: list(on.values()) for side, on in made.items()}
+    common = one[beside][same[beside].any(axis=2)].reshape(-1, 2)
+    return Meetings(np.concatenate([close[beside], common], axis=1), found, {side: list(on.values()) for side, on in made.items()})
 
 
 def _close(places: np.ndarray, first: np.ndarray, second: np.ndarray) -> np.ndarray:
@@ -89,11 +98,6 @@ def _sides(places: np.ndarray, planes: np.ndarray, corners: np.ndarray) -> np.nd
 
 def _on_one_side(sides: np.ndarray) -> np.ndarray:
     return np.asarray(np.isin(sides, (0, 1)).all(axis=2) | np.isin(sides, (0, -1)).all(axis=2))
-
-
-def _common(one: np.ndarray, same: np.ndarray) -> list[tuple[int, int]]:
-    """The two common corners of triangles."""
-    return list(map(tuple, one[same.any(axis=2)].reshape(-1, 2).tolist()))
 
 
 def _crossed(points: Points, made: dict[Side, dict[Corners, int]], close: np.ndarray, one: np.ndarray, other: np.ndarray, sides: np.ndarray,
@@ -129,18 +133,39 @@ def _through(points: Points, made: dict[Side, dict[Corners, int]], a: int, b: in
     return on[key]
 
 
-def _meeting(points: Points, pair: Sequence[int], first: Sequence[int], second: Sequence[int]) -> TriangleCrossing | None:
+class Planes(dict[Corners, tuple[Vector, int]]):
+    """The planes of triangles by their corners, vertices: an outer normal, and the product of it and a point of the plane."""
+
+    def __init__(self, points: Points) -> None:
+        self.points = points
+
+    def __missing__(self, corners: Corners) -> tuple[Vector, int]:
+        places = [self.points.exact(k) for k in corners]
+        normal = _normal(places)
+        found = self[corners] = normal, dot(normal, places[0])
+        return found
+
+    def heights(self, corners: Sequence[int], over: Corners) -> list[int]:
+        """By how much corners are above the plane of a triangle, times the length of its normal."""
+        (x, y, z), least = self[over]
+        return [x * p[0] + y * p[1] + z * p[2] - least for p in map(self.points.exact, corners)]
+
+
+def _meeting(planes: Planes, pair: Sequence[int], first: Corners, second: Corners) -> TriangleCrossing | None:
     """The meeting of two triangles by integers."""
-    one, other = ([points.exact(k) for k in corners] for corners in (first, second))
-    m = _normal(other)
-    heights = [dot(m, minus(p, other[0])) for p in one]
+    alone = [k for k in first if k not in second]
+    if len(alone) < 2:
+        # In different planes, they meet in their common side alone.
+        flat = not alone or not planes.heights(alone, second)[0]
+        a, b = [k for k in first if k not in alone][:2]
+        return TriangleCrossing(pair[0], pair[1], None if flat else (a, b))
+    heights = planes.heights(first, second)
     if not any(heights):
         return TriangleCrossing(pair[0], pair[1], None)
     if min(heights) > 0 or max(heights) < 0:
         return None
-    n = _normal(one)
-    depths = [dot(n, minus(p, one[0])) for p in other]
-    cuts = _cut(points, first, heights), _cut(points, second, depths)
+    points = planes.points
+    cuts = _cut(points, first, heights), _cut(points, second, planes.heights(second, first))
     if min(map(len, cuts)) < 2:
         return None
     axis = points.axis(*cuts[0])

@@ -29,14 +29,18 @@ def _divided(points: Points, surfaces: Sequence[Faces]) -> tuple[list[Divided], 
     """The triangles of both surfaces that the other one divides, or that lie beside such ones, by number; the pieces (k, 2) of seams at
     which a side may change.
     """
-    found, on = meetings(points, surfaces[0].corners, surfaces[1].corners)
-    divided, seams = [_made(points, faces, {pair[m] for pair in found}) for m, faces in enumerate(surfaces)], Seams()
+    beside, found, on = meetings(points, surfaces[0].corners, surfaces[1].corners)
+    met = [{*beside[:, m].tolist(), *(pair[m] for pair in found)} for m in (0, 1)]
+    divided, seams = [_made(points, faces, numbers) for faces, numbers in zip(surfaces, met, strict=True)], Seams()
+    for a, b in dict.fromkeys(map(tuple, beside[:, 2:].tolist())):
+        # All triangles at this side hold it as a border, below.
+        seams.hold((a, b), (), cuts=True)
     for a, b, ends in found:
         one, other = divided[0][a], divided[1][b]
         if ends is None:
             one.flat.append(other)
             other.flat.append(one)
-        for side in [ends] if ends else _sides(one) + _sides(other):
+        for side in [ends] if ends else dict.fromkeys(_sides(one) + _sides(other)):
             seams.hold(side, (one, other), cuts=True, flat=not ends)
     for faces, own in zip(surfaces, divided, strict=True):
         borders = list(_borders(faces.corners, list(own)))
@@ -56,7 +60,7 @@ def _made(points: Points, faces: Faces, numbers: Iterable[int]) -> Divided:
 
 def _sides(part: DividedTriangle) -> list[Side]:
     a, b, c = part.corners
-    return [(a, b), (b, c), (c, a)]
+    return [(p, q) if p < q else (q, p) for p, q in ((a, b), (b, c), (c, a))]
 
 
 def _borders(corners: np.ndarray, touched: Sequence[int]) -> Iterator[tuple[Side, list[int]]]:
@@ -115,6 +119,10 @@ def _inside(points: Points, other: ClosedTriangles, face: Sequence[int]) -> bool
 
 def _on(points: Points, part: DividedTriangle, face: Face) -> str:
     """Whether a part lies on a triangle of the other surface: "same" or "opposite" by their outer sides; else ""."""
+    corners = set(face)
+    for other in part.flat:
+        if corners == set(other.corners):
+            return "same" if other.side(*face) > 0 else "opposite"
     middle = points.number(_middle(points, face)) if part.flat else 0
     for other in part.flat:
         a, b, c = other.corners
