@@ -49,31 +49,36 @@ class Seams(dict[Side, Seam]):
 
 class DividedTriangle:
     """A triangle of corners (numbers of points) with its polygons, in the projection along `axis`, across which it is not degenerate;
-    `turn` is the sign of its normal along it. `flat`: triangles of the other mesh in its plane.
+    `turn` is the sign of its normal along it.
     """
 
     def __init__(self, points: Points, corners: Sequence[int], axis: int, turn: int) -> None:
         self.points, self.corners, self.axis, self.turn = points, tuple(corners), axis, turn
         self.axes = ((axis + 1) % 3, (axis + 2) % 3)
         self.polygons: list[Polygon] = [list(corners)]
-        self.flat: list[DividedTriangle] = []
         self.lines: dict[int, set[int]] = {k: set() for k in corners}
         """All known points of it, with the seams that they are known to lie on the lines of."""
 
     def side(self, a: int, b: int, c: int) -> int:
         """1 if point c is left of the line from a to b, as seen from outside, -1 if it is right of it, 0 on it."""
-        if c in (a, b):
-            return 0
-        (i, j), near = self.axes, self.points.nearby
-        p, q, r = near[a], near[b], near[c]
+        return self.sides(a, b, (c,))[0]
+
+    def sides(self, a: int, b: int, numbers: Iterable[int]) -> list[int]:
+        """The `side` of each point."""
+        (i, j), near, turn = self.axes, self.points.nearby, self.turn
+        p, q = near[a], near[b]
         x, y = p[i], p[j]
-        rough = (q[i] - x) * (r[j] - y) - (q[j] - y) * (r[i] - x)
-        if rough > DECISIVE:
-            return self.turn
-        if rough < -DECISIVE:
-            return -self.turn
+        u, v = q[i] - x, q[j] - y
+        found = []
+        for k in numbers:
+            r = near[k]
+            rough = u * (r[j] - y) - v * (r[i] - x)
+            found.append(turn if rough > DECISIVE else -turn if rough < -DECISIVE else self._side(a, b, k))
+        return found
+
+    def _side(self, a: int, b: int, c: int) -> int:
         lines = self.lines
-        if a in lines and b in lines and c in lines and lines[a] & lines[b] & lines[c]:
+        if c in (a, b) or (a in lines and b in lines and c in lines and lines[a] & lines[b] & lines[c]):
             return 0
         return self.turn * sign(self._distance(a, b, c))
 
@@ -91,13 +96,13 @@ class DividedTriangle:
 
     def _parts(self, polygon: Polygon, seam: int, ends: Side, flat: bool) -> list[Polygon]:
         a, b = ends
-        sides = [self.side(a, b, k) for k in polygon]
+        sides = self.sides(a, b, polygon)
         if min(sides) >= 0 or max(sides) <= 0:
             return [polygon]
         # A segment in the triangle meets its interior if its line does.
         for k in range(len(polygon)) if flat or len(self.polygons) > 1 else ():
             # The line leaves the polygon here; a segment with both ends beyond this side, or on it, does not meet the interior.
-            if sides[k - 1] * sides[k] <= 0 and all(self.side(polygon[k - 1], polygon[k], end) <= 0 for end in ends):
+            if sides[k - 1] * sides[k] <= 0 and max(self.sides(polygon[k - 1], polygon[k], ends)) <= 0:
                 return [polygon]
         ring = self._ring(polygon, sides, seam, ends)
         return [[k for k, s in ring if s * way >= 0] for way in (1, -1)]
@@ -108,7 +113,7 @@ class DividedTriangle:
         for k in range(len(polygon)):
             if sides[k - 1] * sides[k] < 0:
                 p, q = polygon[k - 1], polygon[k]
-                end = [e for e in line if not self.side(p, q, e)]
+                end = [e for e, s in zip(line, self.sides(p, q, line), strict=True) if not s]
                 point = end[0] if end else self._crossing(p, q, line)
                 self.lines.setdefault(point, set()).update({seam}, self.lines[p] & self.lines[q])
                 found.append((point, 0))

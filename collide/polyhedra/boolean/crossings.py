@@ -37,8 +37,8 @@ class TriangleCrossing(NamedTuple):
 
 
 class Meetings(NamedTuple):
-    """`beside` (k, 4): pairs of triangles that meet in a common side, and its ends; `crossings`: all others that meet in a segment, or lie in
-    one plane and overlap by their boxes; `on`: of sides, the lesser end first, points on them.
+    """`beside` (k, 4): pairs of triangles that clearly meet in a common side alone, and its ends; `crossings`: all others that meet in a
+    segment, or lie in one plane and overlap by their boxes; `on`: of sides, the lesser end first, points on them.
     """
 
     beside: np.ndarray

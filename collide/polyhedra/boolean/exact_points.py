@@ -111,8 +111,12 @@ class Points:
         found = sorted(numbers, key=lambda k: self.nearby[k][axis])
         if all(self.nearby[b][axis] - self.nearby[a][axis] > DECISIVE for a, b in pairwise(found)):
             return found
-        exact = self.exact
-        return sorted(found, key=cmp_to_key(lambda a, b: exact(a)[axis] * exact(b)[3] - exact(b)[axis] * exact(a)[3]))
+
+        def beyond(a: int, b: int) -> int:
+            p, q = self.exact(a), self.exact(b)
+            return p[axis] * q[3] - q[axis] * p[3]
+
+        return sorted(found, key=cmp_to_key(beyond))
 
     def axis(self, a: int, b: int) -> int:
         """A coordinate that is clearly different in two points, or else the one that is most different."""

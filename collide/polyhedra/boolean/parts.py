@@ -15,20 +15,22 @@ from .surfaces import Faces
 
 Face = tuple[int, int, int]
 Divided = dict[int, DividedTriangle]
+Flat = dict[DividedTriangle, list[DividedTriangle]]
 PLACES = "in", "out", "same", "opposite"
 """Inside the other body, outside it, and on its surface with the same side outward, or the opposite one."""
 
 
 def located(points: Points, surfaces: Sequence[Faces]) -> list[dict[str, np.ndarray]]:
     """The triangles (k, 3) of both surfaces, after division, in each of `PLACES`."""
-    divided, cut = _divided(points, surfaces)
-    return [_placed(points, surfaces[m], ClosedTriangles(points, surfaces[1 - m].corners), divided[m], cut) for m in (0, 1)]
+    divided, cut, flat = _divided(points, surfaces)
+    return [_placed(points, surfaces[m], ClosedTriangles(points, surfaces[1 - m].corners), divided[m], cut, flat) for m in (0, 1)]
 
 
-def _divided(points: Points, surfaces: Sequence[Faces]) -> tuple[list[Divided], np.ndarray]:
+def _divided(points: Points, surfaces: Sequence[Faces]) -> tuple[list[Divided], np.ndarray, Flat]:
     """The triangles of both surfaces that the other one divides, or that lie beside such ones, by number; the pieces (k, 2) of seams at
-    which a side may change.
+    which a side may change; of triangles, those of the other mesh in their planes.
     """
+    flat = Flat()
     beside, found, on = meetings(points, surfaces[0].corners, surfaces[1].corners)
     met = [{*beside[:, m].tolist(), *(pair[m] for pair in found)} for m in (0, 1)]
     divided, seams = [_made(points, faces, numbers) for faces, numbers in zip(surfaces, met, strict=True)], Seams()
@@ -38,8 +40,8 @@ def _divided(points: Points, surfaces: Sequence[Faces]) -> tuple[list[Divided], 
     for a, b, ends in found:
         one, other = divided[0][a], divided[1][b]
         if ends is None:
-            one.flat.append(other)
-            other.flat.append(one)
+            flat.setdefault(one, []).append(other)
+            flat.setdefault(other, []).append(one)
         for side in [ends] if ends else dict.fromkeys(_sides(one) + _sides(other)):
             seams.hold(side, (one, other), cuts=True, flat=not ends)
     for faces, own in zip(surfaces, divided, strict=True):
@@ -49,7 +51,7 @@ def _divided(points: Points, surfaces: Sequence[Faces]) -> tuple[list[Divided], 
             seams.hold(side, [own[k] for k in owners]).points.update(on.get(side, ()))
     arranged(points, [part for own in divided for part in own.values()], list(seams.values()))
     pieces = {pair for seam in seams.values() if seam.cuts for pair in _pieces(points, seam)}
-    return divided, np.array(list(pieces), np.int64).reshape(-1, 2)
+    return divided, np.array(list(pieces), np.int64).reshape(-1, 2), flat
 
 
 def _made(points: Points, faces: Faces, numbers: Iterable[int]) -> Divided:
@@ -87,7 +89,7 @@ def _pieces(points: Points, seam: Seam) -> Iterator[Side]:
     return itertools.pairwise(points.ordered(seam.points, points.axis(*seam.ends)))
 
 
-def _placed(points: Points, faces: Faces, other: ClosedTriangles, divided: Divided, cut: np.ndarray) -> dict[str, np.ndarray]:
+def _placed(points: Points, faces: Faces, other: ClosedTriangles, divided: Divided, cut: np.ndarray, flat: Flat) -> dict[str, np.ndarray]:
     """The triangles of a surface by where they are: parts that hang together, except at seams, are on one side."""
     left = np.delete(faces.corners, list(divided), axis=0)
     polygons, shapes, found = list[Polygon](), list[list[Face]](), dict[str, list[Face]]()
@@ -96,7 +98,7 @@ def _placed(points: Points, faces: Faces, other: ClosedTriangles, divided: Divid
         check()
         for polygon in fit:
             shape = triangles(part, polygon)
-            where = _on(points, part, shape[0])
+            where = _on(points, part, shape[0], flat.get(part, ()))
             if where:
                 found.setdefault(where, []).extend(shape)
             else:
@@ -117,14 +119,13 @@ def _inside(points: Points, other: ClosedTriangles, face: Sequence[int]) -> bool
     return inside
 
 
-def _on(points: Points, part: DividedTriangle, face: Face) -> str:
+def _on(points: Points, part: DividedTriangle, face: Face, others: Sequence[DividedTriangle]) -> str:
     """Whether a part lies on a triangle of the other surface: "same" or "opposite" by their outer sides; else ""."""
-    corners = set(face)
-    for other in part.flat:
-        if corners == set(other.corners):
+    for other in others:
+        if set(face) == set(other.corners):
             return "same" if other.side(*face) > 0 else "opposite"
-    middle = points.number(_middle(points, face)) if part.flat else 0
-    for other in part.flat:
+    middle = points.number(_middle(points, face)) if others else 0
+    for other in others:
         a, b, c = other.corners
         if min(other.side(a, b, middle), other.side(b, c, middle), other.side(c, a, middle)) > 0:
             return "same" if other.side(*part.corners) > 0 else "opposite"
