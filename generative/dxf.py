@@ -16,6 +16,7 @@ from codegen.given import shown
 from . import curve as curves
 from .brep import Solid
 from .curve import Curve
+from .numeric import approx_function
 from .plane import arcs, region
 from .symbols import exact, positive, u
 
@@ -275,7 +276,7 @@ def _nested(loops: Sequence[list[Curve]]) -> list[Solid]:
 def _sampled(loop: Sequence[Curve]) -> list[Point]:
     found = []
     for p in loop:
-        at = sp.lambdify(u, p.expressions[:2], "math")
+        at = approx_function(p.expressions[:2], [u])
         lo, hi = map(float, p.domain)
         found += [at(lo + (hi - lo) * k / _SAMPLES) for k in range(_SAMPLES)]
     return [(float(a), float(b)) for a, b in found]

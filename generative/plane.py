@@ -18,6 +18,7 @@ from . import curve as curves
 from .at_samples import sample
 from .brep import PLANAR, Solid, Vertex
 from .curve import Curve
+from .numeric import approx_function
 from .surface import ParametricSurface
 from .symbols import Parameter, formula, items, positive, t, text, u, v, vector
 from .vanishing import vanishes
@@ -168,7 +169,7 @@ def _sampled(pieces: Pieces) -> list[tuple[float, float]]:
     found = []
     for p in pieces:
         known = {s: sample(s) for s in free_symbols(*p.expressions, *p.domain) if isinstance(s, Parameter)}
-        at = sp.lambdify([u, t], [e.xreplace(known) for e in p.expressions[:2]], "math")
+        at = approx_function([e.xreplace(known) for e in p.expressions[:2]], [u, t])
         lo, hi = (float(e.xreplace(known)) for e in p.domain)
         found += [at(lo + (hi - lo) * k / _SAMPLES, 0.0) for k in range(_SAMPLES)]
     return [(float(a), float(b)) for a, b in found]

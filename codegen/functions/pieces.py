@@ -57,6 +57,11 @@ class BesselRatios(_Function):
         return True
 
 
+def _basic(e: Any) -> Any:
+    """A formula or a condition as SymPy has it; of Python's own there are integers and truth values."""
+    return e if isinstance(e, sp.Basic) else sp.true if e is True else sp.false if e is False else sp.Integer(e)
+
+
 def table(name: str, x: Any) -> Any:
     return Tabled(sp.Symbol(name), x)
 
@@ -67,7 +72,7 @@ class Cases(sp.Piecewise):  # type: ignore[misc]
 
 def cases(*pairs: tuple[Any, Any]) -> Any:
     """As they are: SymPy would compare all parts, and take conditions with choices in them apart."""
-    return sp.Basic.__new__(Cases, *(sp.Tuple.__new__(ExprCondPair, sp.sympify(e), sp.sympify(c)) for e, c in pairs))
+    return sp.Basic.__new__(Cases, *(sp.Tuple.__new__(ExprCondPair, _basic(e), _basic(c)) for e, c in pairs))
 
 
 def above(a: Any, b: Any) -> Any:
@@ -76,11 +81,11 @@ def above(a: Any, b: Any) -> Any:
 
 
 def least(*parts: Any) -> Any:
-    return sp.Basic.__new__(sp.Min, *map(sp.sympify, parts))
+    return sp.Basic.__new__(sp.Min, *map(_basic, parts))
 
 
 def most(*parts: Any) -> Any:
-    return sp.Basic.__new__(sp.Max, *map(sp.sympify, parts))
+    return sp.Basic.__new__(sp.Max, *map(_basic, parts))
 
 
 def halves(low: Sequence[tuple[Any, Any]], high: Sequence[tuple[Any, Any]]) -> tuple[Any, Any]:
