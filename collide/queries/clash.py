@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
+import sympy as sp
 
 from codegen.interval import Interval
 from codegen.walk import nesting_in_words
@@ -19,13 +20,14 @@ from ..bodies.numbers import NONE
 from ..bodies.parts import has_inside
 from ..bodies.surface_points import extent
 from ..moment.inside import inside
-from ..moment.start import Start, start_of
+from ..moment.start import Start
 from ..polyhedra.exact.real_roots import Root
 from ..polyhedra.flat.contact_region import MovingTouch
 from ..polyhedra.flat.relative_motion import FlatMotion
 from ..polyhedra.location.index import Kind
 from ..search.budget import Budget, as_budget
 from ..search.clock import Clock
+from ..timeline.scene import Scene
 from .classify import classify
 from .contacts_during import contacts_during
 from .distance import distance
@@ -65,10 +67,12 @@ def clash(bodies: Sequence[Any], time: tuple[Any, Any], *, tolerance: float = 1e
     Notes
     -----
     NONE and one inside the other are *proved* for the whole spell: surfaces are proved apart, and the relation at one of its moments is
-    proved. INTERFERE is *proved* at a moment of a spell in which the surfaces are proved to meet throughout. A TOUCH for an instant between
-    two spells that are NONE is *proved* up to the tolerance: contact exists within its bracket. A TOUCH that lasts is no theorem: surfaces
-    meet, or are so near that rounding does not tell (`gap` is a proved bracket of their distance), and no point is found that is inside
-    both bodies. The region is exact for bodies of flat faces with rational corners, else *approximated* from nearest points.
+    proved. INTERFERE is *proved* at a moment of a spell in which the surfaces are proved to meet throughout. Where `contacts_during` does
+    not decide whether surfaces meet, the relation is that at one moment, `begin` and `end` reach to it, and it is not `proved`. A TOUCH
+    for an instant between two spells that are NONE is *proved* up to the tolerance: contact exists within its bracket. A TOUCH that lasts
+    is no theorem: surfaces meet, or are so near that rounding does not tell (`gap` is a proved bracket of their distance), and no point
+    is found that is inside both bodies. The region is exact for bodies of flat faces with rational corners, else *approximated* from
+    nearest points.
 
     The words are those of Parasolid's clash query (none, abut, interfere, a in b, b in a), over time.
 
@@ -111,10 +115,16 @@ def _spells(times: ContactTimes, pair: tuple[int, int], clock: Clock) -> list[Cl
     for s in times.of(*pair):
         kind, region, gap = _relation(bodies, s, clock)
         begin, end = (Interval(*map(float, e)) for e in (s.begin, s.end))
+        decided = kind not in (ClashKind.TOUCH, ClashKind.UNDECIDED)
+        proved = decided and s.kind is not Spell.UNDECIDED
+        if decided and not proved:
+            # The relation is that at one moment; before and after it, it begins and ends somewhere.
+            begin, end = Interval(begin.lo, _moment(s)), Interval(_moment(s), end.hi)
         if found and kind is found[-1].kind is ClashKind.INTERFERE:
             # Surfaces may touch once more for an instant while the bodies interfere.
-            begin = found.pop().begin
-        found.append(ClashSpell(pair, kind, begin, end, kind not in (ClashKind.TOUCH, ClashKind.UNDECIDED), region, gap))
+            last = found.pop()
+            begin, proved = last.begin, proved and last.proved
+        found.append(ClashSpell(pair, kind, begin, end, proved, region, gap))
     met = {s.begin for s in times.of(*pair) if s.kind is Spell.CONTACT}
     for k in range(1, len(found) - 1):
         instant = found[k].kind is ClashKind.TOUCH and found[k].end.lo <= found[k].begin.hi
@@ -125,14 +135,15 @@ def _spells(times: ContactTimes, pair: tuple[int, int], clock: Clock) -> list[Cl
 
 def _relation(bodies: tuple[Any, Any], s: Stretch, clock: Clock) -> tuple[ClashKind, TouchRegion | None, Interval | None]:
     """At a moment of a spell."""
-    instant = s.end.lo <= s.begin.hi
-    moment = 0.5 * (s.begin.lo + s.end.hi) if instant else 0.5 * (s.begin.hi + s.end.lo)
+    instant, moment = s.end.lo <= s.begin.hi, _moment(s)
     if clock.exceeded():
         return ClashKind.UNDECIDED, None, None
     if s.kind is Spell.SEPARATION:
         return _nested(bodies, moment, clock), None, None
     # For an instant surfaces touch, or all but touch.
-    state = Start.TOUCHING if instant else start_of(*bodies, moment, _TOLERANCE, clock).state
+    state, apart = (Start.TOUCHING, False) if instant else _state(bodies, moment, clock)
+    if apart:
+        return _nested(bodies, moment, clock), None, None
     if state is Start.OVERLAPPING:
         return ClashKind.INTERFERE, None, None
     if state is not Start.TOUCHING:
@@ -140,6 +151,19 @@ def _relation(bodies: tuple[Any, Any], s: Stretch, clock: Clock) -> tuple[ClashK
     if _common_interior(bodies, moment, clock):
         return ClashKind.INTERFERE, None, None
     return ClashKind.TOUCH, *_touching(bodies, moment, clock)
+
+
+def _moment(s: Stretch) -> float:
+    """In the middle of a spell."""
+    return float(0.5 * (s.begin.lo + s.end.hi) if s.end.lo <= s.begin.hi else 0.5 * (s.begin.hi + s.end.lo))
+
+
+def _state(bodies: tuple[Any, Any], moment: float, clock: Clock) -> tuple[Start, bool]:
+    """The state of two bodies at a moment, and whether their surfaces are proved apart though one body is in the other."""
+    after = float(np.nextafter(moment, np.inf))
+    scene = Scene(bodies, (sp.Rational(moment), sp.Rational(after)), (moment, after), ())
+    scene.look(_TOLERANCE, clock)
+    return scene.states[0, 1], (0, 1) in scene.nested
 
 
 def _nested(bodies: tuple[Any, Any], moment: float, clock: Clock) -> ClashKind:
