@@ -2,7 +2,7 @@
 
 import itertools
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,19 +11,26 @@ import sympy as sp
 from codegen.given import shown
 from codegen.interval import Interval
 from codegen.walk import nesting_in_words
-from generative import Chain, t
+from generative import IDENTITY, Chain, t
+from generative.body import called
+from generative.rest import carrier
 from generative.symbols import formula, interval
 
 from ..answers.contacts import Contacts, Status
+from ..answers.left_open import named_pairs
+from ..moment.pairs import pairs_in
+from ..moment.start import Start
 from ..search.budget import Budget
+from .arguments import KINDS
 from .first_contact import first_contact
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class JointTravel:
     """The range of a joint until collision. `free`: from its lower to its upper end, the start between them, it is *proved* that nothing
-    meets. `stops` are the brackets of the values at which something is first met below and above the start; None where the limit is
-    reached. `contacts`: the answers of both ways, in which the time counts from the start; None for a way of no length.
+    meets; it is the start alone, and nothing is claimed, where pairs are `not_apart`. `stops` are the brackets of the values at which
+    something is first met below and above the start; None where the limit is reached. `contacts`: the answers of both ways, in which the
+    time counts from the start; None for a way of no length.
     """
 
     joint: str
@@ -34,11 +41,18 @@ class JointTravel:
     contacts: tuple[Contacts | None, Contacts | None]
 
     @property
+    def not_apart(self) -> dict[tuple[int, int], Start]:
+        """The pairs of bodies, by numbers, that are not *proved* apart at the start, each with its state: they touch, overlap, are inside
+        each other, or may. No range is free with them.
+        """
+        return {pair: state for c in self.contacts if c is not None for pair, state in _not_apart(c).items()}
+
+    @property
     def status(self) -> Status:
         """CONTACT where a stop is proved, NO_CONTACT where the joint is free to both limits; UNRESOLVED or BUDGET_SPENT where a way is not
-        decided.
+        decided, UNRESOLVED also where pairs are `not_apart`.
         """
-        found = {c.status for c in self.contacts if c is not None}
+        found = {c.status for c in self.contacts if c is not None} | ({Status.UNRESOLVED} if self.not_apart else set())
         order = Status.BUDGET_SPENT, Status.UNRESOLVED, Status.CONTACT
         return next((s for s in order if s in found), Status.NO_CONTACT)
 
@@ -48,6 +62,12 @@ class JointTravel:
     def summary(self) -> str:
         """One paragraph: how far the joint is free, and what stops it."""
         told = [f"Joint {self.joint} is proved free from {self.free.lo:.12g} to {self.free.hi:.12g}."]
+        if self.not_apart:
+            told = [f"No range of joint {self.joint} is proved free: {self._named_starts()}. Give what touches by design in ignore=, and "
+                    "place the others apart. The rest is said of the other pairs, and of new incoming tangential contacts of these."]
+        if nesting := set().union(*(c.nesting for c in self.contacts if c is not None)):
+            told.append(f"Whether one encloses the other is not decided of bodies {named_pairs(self._bodies, sorted(nesting))}: all is "
+                        "said of their surfaces.")
         for word, stop, limit, c in zip(("below", "above"), self.stops, self.limits, self.contacts, strict=True):
             if c is not None and stop is not None:
                 told.append(f"It is stopped {word} within [{stop.lo!r}, {stop.hi!r}]: {c.summary()}")
@@ -56,6 +76,15 @@ class JointTravel:
             elif c is not None:
                 told.append(f"It is not decided {word}: {c.status.value}")
         return " ".join(told)
+
+    @property
+    def _bodies(self) -> Sequence[Any]:
+        return next(c.bodies for c in self.contacts if c is not None)
+
+    def _named_starts(self) -> str:
+        """The pairs that are not apart at the start, and how."""
+        states = {state: [pair for pair, own in self.not_apart.items() if own is state] for state in self.not_apart.values()}
+        return ", ".join(f"bodies {named_pairs(self._bodies, pairs)} are {state.value}" for state, pairs in states.items())
 
 
 @nesting_in_words
@@ -85,19 +114,22 @@ def joint_travel(chain: Chain, joint: str, at: Mapping[str, Any], others: Iterab
     Returns
     -------
     JointTravel
-        With `free`, the range that is proved free, and `stops`, brackets of the values at which something is met.
+        With `free`, the range that is proved free, and `stops`, brackets of the values at which something is met. Where bodies touch or
+        overlap at the start, `free` is the start alone, `not_apart` names them, and the status is UNRESOLVED.
 
     Raises
     ------
     TypeError
         For anything that is no chain.
     ValueError
-        For a joint that takes no value, a start outside of the limits, and no limits.
+        For a joint that takes no value, a start outside of the limits, no limits, and one of `others` that moves or deforms with t.
 
     Notes
     -----
-    `free` is *proved*: no two surfaces that are apart at the start meet in it. Bodies that touch or overlap at the start are as in
-    `first_contact`. A stop *encloses* the first value at which a contact is proved.
+    `free` is *proved*: bodies are apart at the start, and no two surfaces meet in it. Of bodies that touch, overlap or are inside each
+    other at the start nothing is called free: for them `contacts` claim only what `first_contact` does. Where surfaces are apart at the
+    start, but it is not decided whether one body encloses the other, all is said of their surfaces; the summary names these. A stop
+    *encloses* the first value at which a contact is proved.
 
     Examples
     --------
@@ -121,7 +153,8 @@ def joint_travel(chain: Chain, joint: str, at: Mapping[str, Any], others: Iterab
     start = formula(at[joint], [], f"the value of joint {joint}")
     if not ends[0] <= start <= ends[1]:
         raise ValueError(f"joint {joint} starts at {start}, outside of its limits ({ends[0]}, {ends[1]})")
-    fixed, pairs = list(others), [*chain.ignore, *ignore, *_at_rest(chain, others)]
+    fixed = _checked(others)
+    pairs = [*chain.ignore, *ignore, *_at_rest(chain, fixed)]
     found: list[tuple[float, Interval | None, Contacts | None]] = []
     for way, end in ((-1, ends[0]), (1, ends[1])):
         far = abs(end - start)
@@ -129,15 +162,30 @@ def joint_travel(chain: Chain, joint: str, at: Mapping[str, Any], others: Iterab
             found.append((float(start), None, None))
             continue
         c = first_contact([*chain.at({**at, joint: start + way * t}), *fixed], (0, far), ignore=pairs, budget=budget, progress=progress)
-        found.append((_moved(start, way, c.clear_until, -way), _stop(c, start, way), c))
+        found.append((_moved(start, way, 0 if _not_apart(c) else c.clear_until, -way), _stop(c, start, way), c))
     return JointTravel(joint, float(start), (float(ends[0]), float(ends[1])), Interval(found[0][0], found[1][0]),
                        (found[0][1], found[1][1]), (found[0][2], found[1][2]))
 
 
-def _at_rest(chain: Chain, others: Iterable[Any]) -> list[tuple[int, int]]:
+def _checked(others: Iterable[Any]) -> list[Any]:
+    """Bodies that are at rest."""
+    found = list(others)
+    for k, body in enumerate(found):
+        if isinstance(body, KINDS) and carrier(body) != IDENTITY:
+            raise ValueError(f"{called(found, k)} of others moves or deforms with t; joint_travel takes others at rest, as body.at(0) is")
+    return found
+
+
+def _at_rest(chain: Chain, others: Sequence[Any]) -> list[tuple[int, int]]:
     """Pairs of bodies that are not of the chain."""
     first = sum(map(len, chain.bodies.values()))
-    return list(itertools.combinations(range(first, first + len(list(others))), 2))
+    return list(itertools.combinations(range(first, first + len(others)), 2))
+
+
+def _not_apart(c: Contacts) -> dict[tuple[int, int], Start]:
+    """The pairs that are not proved apart at the start."""
+    states = (state for state in Start if state is not Start.DISJOINT)
+    return {pair: state for state in states for pair in pairs_in(c.start, state) if pair not in c.nesting}
 
 
 def _moved(start: Any, way: int, far: float, rounding: int) -> float:
