@@ -198,13 +198,15 @@ def _reflected(p: ExprPool, x: Expr, order: int) -> Expr:
 
 
 def _gamma(p: ExprPool, e: Any, args: list[Expr]) -> Expr:
-    """pi / (sin(pi x) gamma(1 - x)) for x < 0 (DLMF 5.5.3), the sine by the distances to the integers on both sides of x, exact ones."""
+    """pi / (sin(pi x) gamma(1 - x)) for x < 0 (DLMF 5.5.3), the sine by the distances to the integers on both sides of x. The smaller of
+    them has no rounding; at points the sine is taken of it.
+    """
     (x,) = args
     above = p.node("gamma", x)
     if e.args[0].is_positive:
         return above
-    pi, floor = p.constant("pi"), p.node("floor", x)
-    size = both(*(p.node("sin", pi * part) for part in (x - floor, p.node("ceiling", x) - x)))
+    pi, floor, after = p.constant("pi"), p.node("floor", x), p.node("ceiling", x) - x
+    size = both(p.node("sin", pi * (x - floor)), p.node("sin", pi * after), near=2 * after)
     # At half of an integer and a quarter the floor has no jump.
     half, quarter = floor * Fraction(1, 2), p.constant(Fraction(1, 4))
     sign = p.where(p.node("lt", half - p.node("floor", half + quarter), quarter), p.constant(1), p.constant(-1))
