@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 import sympy as sp
 
 from codegen.deadline import interruptible
-from generative import IDENTITY, ImplicitBody, ImplicitSurface, Motion, t, u, v, x, y, z
+from generative import IDENTITY, ImplicitBody, ImplicitSurface, Motion, Solid, t, u, v, x, y, z
 from generative.combination import Combination
 from generative.products import Product
 
@@ -55,8 +55,10 @@ class Turning(NamedTuple):
 
 
 def turnings(body: Any, known: Values) -> list[Turning]:
-    """The axes about which a body turns into itself; `known`: numbers in the place of the symbols of its family."""
-    if isinstance(body, Mesh):
+    """The axes about which a body turns into itself; `known`: numbers in the place of the symbols of its family. For a mesh, and for a
+    region of the plane, whose faces are curves of one parameter, none are looked for.
+    """
+    if isinstance(body, Mesh) or (isinstance(body, Solid) and body.planar):
         return []
     implicit = isinstance(body, ImplicitBody)
     pieces: Sequence[Any] = body.leaves if implicit else [face.surface for face in faces_of(body)]

@@ -110,6 +110,38 @@ def test_holes_hold_what_is_clear():
     assert collide.classify(ring, places).tolist() == [collide.Kind.OUT, collide.Kind.IN, collide.Kind.OUT]
 
 
+SQUARE, RING = plane.rectangle(2, 2), plane.region(curve.circle(2), [curve.circle(1)])
+SLID = [plane.rectangle(1, 1), shifted(plane.rectangle(1, 1), 3 - t, 1)]
+
+
+@pytest.mark.parametrize("a, b, true", [
+    (SQUARE, shifted(SQUARE, 2, 1), 0),
+    (SQUARE, plane.disc(1, (1, 0)), 0),
+    (SQUARE, plane.disc(1, (2, 0)), 0),
+    (plane.disc(3), plane.disc(1), 2),
+    (plane.disc(1), plane.disc(1), 0),
+    (RING, plane.disc(R(1, 2)), R(1, 2)),
+    (RING, plane.disc(1), 0),
+], ids=["sides on each other", "corners on a disc", "a disc on a side", "concentric discs", "one disc", "within a hole", "filling a hole"])
+def test_distances_of_curves_near_each_other_all_along(a, b, true):
+    found = collide.distance(a, b)
+    assert found.bracket.lo <= true <= found.bracket.hi and found.bracket.hi - found.bracket.lo < 1e-8
+
+
+def test_clearances_of_a_square_that_slides_along_another_one():
+    """They touch for s in [2, 4]; before, the gap is 2 - s."""
+    assert collide.clearance(SLID, (0, 3)).bracket.hi < 1e-12
+    found = collide.clearance_range(SLID, (0, 3))
+    assert found.least.bracket.lo == 0 and found.least.bracket.hi < 1e-12 and found.greatest.lo <= 2 <= found.greatest.hi
+    for (lo, hi), true in zip(collide.clearance_profile(SLID, (0, 3), 3).bracket, (1, 0, 0), strict=True):
+        assert lo <= true <= hi and hi - lo < 1e-3
+
+
+def test_a_disc_that_fills_a_hole_touches_it_along_a_curve():
+    (spell,) = collide.clash([RING, plane.disc(1)], (0, 1)).spells
+    assert spell.kind is collide.ClashKind.TOUCH and spell.region is collide.TouchRegion.CURVE
+
+
 def test_corners_and_flush_sides():
     square = plane.rectangle(1, 1)
     found = collide.first_contact([shifted(square, 3 - t, R(1, 5), sp.pi / 4), square], (0, 3))
