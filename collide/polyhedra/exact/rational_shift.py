@@ -15,8 +15,8 @@ _DEGREE = 8
 
 @functools.lru_cache(maxsize=256)
 def rational_shift(first: Motion, second: Motion) -> ExactMotion | None:
-    """The first of two motions seen from the second, with the common denominator as its scale; None where they turn, or are others. The
-    scale may vanish or be negative.
+    """The first of two motions seen from the second, with the common denominator as its scale; None where they turn, where
+    coefficients are irrational, and for others. The scale may vanish or be negative.
     """
     if not (first.multiplied and second.multiplied) or (first.symbols | second.symbols) - {t}:
         return None
@@ -30,7 +30,7 @@ def rational_shift(first: Motion, second: Motion) -> ExactMotion | None:
     try:
         below = functools.reduce(sp.lcm, (sp.Poly(d, t, domain=sp.QQ) for _, d in parts))
         above = [sp.Poly(n, t, domain=sp.QQ) * below.quo(sp.Poly(d, t, domain=sp.QQ)) for n, d in parts]
-    except sp.PolynomialError:
+    except (sp.PolynomialError, sp.CoercionFailed):
         return None
     if max(p.degree() for p in (below, *above)) > _DEGREE:
         return None

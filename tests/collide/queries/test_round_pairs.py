@@ -107,3 +107,12 @@ def test_rational_motions_are_seen_exactly():
     assert window.place((0, 0, 0), F(1, 2)) == [F(2, 3), F(1, 5), F(5, 2)]
     assert negative(known).window(0.0, 1.0).place((1, 0, 0), F(1, 2)) == [F(5, 3), F(1, 5), F(5, 2)]
     assert rational_shift(Rigid(rotation=SPIN, translation=[0, 0, 0]), IDENTITY) is None and exact_motion(moved, IDENTITY) is None
+
+
+def test_irrational_places_are_left_to_the_search():
+    """The ball touches an edge from t = 2 on, which rational numbers do not tell."""
+    off = 1 + sp.sqrt(2) / 2
+    moved = at(ball(), t - 3, off, off)
+    assert rational_shift(IDENTITY, moved.motion) is None and rational_shift(moved.motion, IDENTITY) is None
+    found = first_contact([solids.box((2, 2, 2)), moved], (0, 6), budget=2)
+    assert found.status in (Status.UNRESOLVED, Status.CONTACT) and found.time[0] <= 2 + 1e-9
