@@ -24,8 +24,9 @@ _STEPS, _HALVES = 60, 2.0 ** np.arange(-52, -28, 3)
 
 def brought_together(problem: Problem, at: np.ndarray) -> np.ndarray | None:
     """A box (variables, 2) of a distance `problem`, near values `at` of its variables, which is proved to hold points of both parts, with
-    the distance 0 to what encloses theirs; None if nothing is proved.
+    the distance 0 to what encloses theirs; None if nothing is proved. A distance without a bound, which D and F do not have, is left out.
     """
+    at = np.where(np.isfinite(at), at, 0.0)
     count = len(problem.gap) - 3
     sides = [[j for j, name in enumerate(problem.variables[:-1]) if name in (f"x{side}", f"y{side}", f"z{side}")] for side in (1, 2)]
     implicit = [own for own in sides if own]

@@ -250,6 +250,9 @@ class Neighbours(Meetings):
     def _use_chart(self, problem: Problem, variable: int, end: int) -> bool:
         """Use smooth parameters round the pole at an end of a variable of a problem; return whether the problem had others."""
         name = problem.variables[variable]
+        if variable == problem.objective:
+            # A distance is without any bound where a formula is not defined.
+            return False
         side = int(name[-1]) - 1
         k, pole = self.relative.label(problem.label)[side], (int(problem.features[side].split()[1]), u if name[0] == "u" else v, end)
         if pole in self.charts[k]:
