@@ -17,6 +17,7 @@ from . import curve as curves
 from .brep import Solid
 from .curve import Curve
 from .numeric import approx_function
+from .outlines_apart import NamedCurve, meeting
 from .plane import arcs, region
 from .symbols import exact, positive, u
 
@@ -69,7 +70,7 @@ def regions_from_dxf(path: str | PathLike[str], *, layer: str | None = None, sca
         The factor from the numbers of the file to those of the regions, exact: 1 keeps them, as the file has them, whatever its header
         says of a unit; ``sympy.Rational(1, 1000)`` makes metres of millimetres.
     join : float, optional
-        Ends of pieces as near as that, against the size of the drawing, are one point.
+        Ends of pieces as near as that, against the size of the drawing, are one point. Outlines as near are refused.
 
     Returns
     -------
@@ -81,11 +82,14 @@ def regions_from_dxf(path: str | PathLike[str], *, layer: str | None = None, sca
     ImportError
         Without ezdxf.
     ValueError
-        For a drawing without a closed outline, an outline that is open or branches, and an entity that is no line, arc, circle, polyline,
+        For a drawing without a closed outline, an outline that is open or branches, outlines that cross, touch or lie on each other, or
+        come nearer than `join` allows, both entities being named, and an entity that is no line, arc, circle, polyline,
         full ellipse, spline by control points, or insertion of these; it is named by its type and handle.
 
     Notes
     -----
+    Outlines are *proved* apart from each other, in interval arithmetic. That one does not cross itself is not checked.
+
     Polylines and splines are *exact* in the doubles of the file; bulges are those of rational circles. Ends of arcs, which files give by
     angles, are computed in doubles, so that an arc is that of the drawing up to rounding and `join`; `notes` say how far ends were moved.
     Entities that are drawn in a mirrored frame, extrusion (0, 0, -1), are mirrored.
@@ -99,18 +103,21 @@ def regions_from_dxf(path: str | PathLike[str], *, layer: str | None = None, sca
         document = ezdxf.readfile(str(path))
     except ezdxf.DXFError as error:
         raise ValueError(f"{shown(str(path))} is no DXF file that ezdxf reads: {error}") from error
-    pieces, closed, left = list[_DrawnPiece](), list[Curve](), list[str]()
+    pieces, closed, left = list[_DrawnPiece](), list[NamedCurve](), list[str]()
     for entity in _entities(document.modelspace(), layer):
         _read(entity, pieces, closed, left)
     chained, moved = _chained(pieces, join)
     loops = [*chained, *([c] for c in closed)]
     if not loops:
         raise ValueError(f"the drawing {shown(str(path))} has no closed outline" + (f" on layer {layer}" if layer else ""))
-    loops = [[Curve([factor * e for e in p.expressions], p.domain) for p in loop] for loop in loops]
+    if (found := meeting(loops, join)) is not None:
+        raise ValueError(f"the outlines of {' and '.join(found)} cross, touch or lie on each other, or come nearer than join={join} times "
+                         "the size of the drawing; outlines of a region lie apart")
+    curved = [[Curve([factor * e for e in c.expressions], c.domain) for c, _ in loop] for loop in loops]
     unit = _UNITS.get(document.header.get("$INSUNITS", 0), "another unit")
     notes = [f"Entities that are no outlines were left out: {', '.join(left)}."] if left else []
     notes += [f"Ends that were up to {moved:.3g} apart were made one."] if moved > 0 else []
-    return DrawnRegions(_nested(loops), unit, tuple(notes))
+    return DrawnRegions(_nested(curved), unit, tuple(notes))
 
 
 # -- entities -----------------------------------------------------------------------------------------------------------
@@ -126,7 +133,7 @@ def _entities(layout: Any, layer: str | None) -> Iterator[Any]:
             yield entity
 
 
-def _read(entity: Any, pieces: list[_DrawnPiece], closed: list[Curve], left: list[str]) -> None:
+def _read(entity: Any, pieces: list[_DrawnPiece], closed: list[NamedCurve], left: list[str]) -> None:
     kind, d = entity.dxftype(), entity.dxf
     name = f"{kind} {d.handle or 'of a block'}"
     if kind in _NOTES:
@@ -140,11 +147,11 @@ def _read(entity: Any, pieces: list[_DrawnPiece], closed: list[Curve], left: lis
         centre, radius = (-d.center[0] if mirrored else d.center[0], d.center[1]), float(d.radius)
         if kind == "CIRCLE":
             a, b, r = map(exact, (*centre, radius))
-            closed.append(Curve([a + r * sp.cos(u), b + r * sp.sin(u), 0], (0, 2 * sp.pi)))
+            closed.append((Curve([a + r * sp.cos(u), b + r * sp.sin(u), 0], (0, 2 * sp.pi)), name))
         else:
             pieces.append(_arc(centre, radius, d.start_angle, d.end_angle, mirrored, name))
     elif kind == "ELLIPSE":
-        closed.append(_ellipse(d, name))
+        closed.append((_ellipse(d, name), name))
     elif kind == "SPLINE":
         pieces.append(_spline(entity, name))
     else:
@@ -212,7 +219,7 @@ def _spline(entity: Any, name: str) -> _DrawnPiece:
 # -- outlines -----------------------------------------------------------------------------------------------------------
 
 
-def _chained(pieces: Sequence[_DrawnPiece], join: float) -> tuple[list[list[Curve]], float]:
+def _chained(pieces: Sequence[_DrawnPiece], join: float) -> tuple[list[list[NamedCurve]], float]:
     """Closed outlines of pieces that follow each other, and how far their ends were moved at most."""
     ends = [p for piece in pieces for p in (piece.start, piece.end)]
     size = max((max(c) - min(c) for c in zip(*ends, strict=True)), default=0.0)
@@ -232,7 +239,8 @@ def _chained(pieces: Sequence[_DrawnPiece], join: float) -> tuple[list[list[Curv
     for node, own in at.items():
         if len(own) != 2:
             what = "is open" if len(own) == 1 else "branches"
-            raise ValueError(f"an outline {what} at {nodes[node]}, at an end of {pieces[own[0] // 2].name}")
+            names = dict.fromkeys(pieces[k // 2].name for k in own)
+            raise ValueError(f"an outline {what} at {nodes[node]}, at an end of {' and '.join(names)}")
     left, loops = dict.fromkeys(range(len(pieces))), []
     while left:
         loops.append(_loop(next(iter(left)), pieces, which, at, nodes, left))
@@ -240,14 +248,14 @@ def _chained(pieces: Sequence[_DrawnPiece], join: float) -> tuple[list[list[Curv
 
 
 def _loop(first: int, pieces: Sequence[_DrawnPiece], which: Sequence[int], at: dict[int, list[int]], nodes: Sequence[Point],
-          left: dict[int, None]) -> list[Curve]:
-    found, end = list[Curve](), 2 * first
+          left: dict[int, None]) -> list[NamedCurve]:
+    found, end = list[NamedCurve](), 2 * first
     while end // 2 in left:
         k, forward = end // 2, end % 2 == 0
         del left[k]
         piece = pieces[k] if forward else pieces[k].reversed()
         out = 2 * k + 1 if forward else 2 * k
-        found += _curves(piece, nodes[which[end]], nodes[which[out]])
+        found += [(c, piece.name) for c in _curves(piece, nodes[which[end]], nodes[which[out]])]
         end = next((e for e in at[which[out]] if e != out), out)
     return found
 

@@ -54,6 +54,8 @@ ONLY: dict[str, set[str]] = {
     "generative.step.kernel": {"OCP"},
     # ezdxf reads drawings.
     "generative.dxf": {"ezdxf"},
+    # Proves that outlines of drawings are apart.
+    "generative.outlines_apart": {"numpy", "codegen"},
     "generative.following": {"numpy", "scipy"},
     # The numbers of all pieces of a motion through keyframes are enclosed at once.
     "generative.keyframed": {"numpy", "codegen"},

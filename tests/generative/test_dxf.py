@@ -6,8 +6,9 @@ import pytest
 import sympy as sp
 
 import collide
-from generative import Rigid, plane, t
+from generative import Rigid, curve, plane, t, u
 from generative.dxf import regions_from_dxf
+from generative.outlines_apart import meeting
 
 ezdxf = pytest.importorskip("ezdxf")
 IN, OUT = collide.Kind.IN, collide.Kind.OUT
@@ -88,6 +89,46 @@ def test_splines_and_ellipses(drawing):
     # The cubic Bezier curve is at (2, 3/2) in the middle.
     assert kinds(leaf, (2, 1.49), (2, 1.51), (2, -0.1)) == [IN, OUT, OUT]
     assert kinds(ellipse, (11.9, 0), (10, 0.99), (10, 1.01)) == [IN, IN, OUT]
+
+
+def circles(*given):
+    return lambda model, _: [model.add_circle(centre, radius) for centre, radius in given]
+
+
+@pytest.mark.parametrize("draw", [
+    circles(((0, 0), 10), ((8, 0), 5)),
+    circles(((0, 0), 10), ((5, 0), 5)),
+    circles(((0, 0), 10), ((15, 0), 5)),
+    circles(((0, 0), 10), ((0, 0), 10)),
+    lambda m, d: [m.add_circle((0, 0), 1), m.add_lwpolyline([(-2, 1), (2, 1), (0, 5)], close=True)],
+    lambda m, d: [m.add_ellipse((0, 0), (2, 0), 0.5), m.add_ellipse((0, 0), (0, 2), 0.5)],
+    lambda m, d: [m.add_lwpolyline(own, close=True) for own in ([(0, 0), (4, 0), (4, 4), (0, 4)], [(4, 1), (6, 1), (6, 3), (4, 3)])],
+    lambda m, d: [m.add_lwpolyline([(0, 0, 0.5), (4, 0, 0.3), (2, 5, 1)], format="xyb", close=True) for _ in range(2)],
+], ids=["cross", "touch from within", "touch from outside", "one place", "tangent line", "ellipses", "flush sides", "drawn twice"])
+def test_outlines_that_meet_are_refused_by_name(drawing, draw):
+    """In closed form: circles meet where the distance of centres is between the difference and the sum of radii."""
+    entities = []
+
+    def watched(model, document):
+        draw(model, document)
+        entities.extend(f"{e.dxftype()} {e.dxf.handle}" for e in model)
+
+    with pytest.raises(ValueError, match=r"cross, touch or lie on each other|branches at") as told:
+        drawing(watched)
+    assert all(name in str(told.value) for name in entities)
+
+
+@pytest.mark.parametrize("gap", [1e-3, 1e-5])
+def test_outlines_apart_by_a_little_more_than_join_are_taken(drawing, gap):
+    """A circle within another one, of radius 1, and apart from it by a gap at the nearest place."""
+    (ring,) = drawing(circles(((0, 0), 1), ((0.5 - gap, 0), 0.5))).regions
+    assert len(ring.faces) == 2 and kinds(ring, (0.5, 0), (-0.5, 0)) == [OUT, IN]
+
+
+def test_outlines_nearer_than_join_are_refused():
+    """Proved by `outlines_apart.meeting` on circles with a gap: apart for a less one, and named for a greater one."""
+    inner, outer = ([(curve.Curve([r * sp.cos(u), r * sp.sin(u), 0], (0, 2 * sp.pi)), name)] for r, name in ((0.99, "a"), (1, "b")))
+    assert meeting([inner, outer], 1e-3) is None and meeting([inner, outer], 0.1) == ("a", "b") and meeting([inner], 1e-3) is None
 
 
 def test_a_file_that_is_cut_off_is_refused(tmp_path):
