@@ -77,7 +77,7 @@ class Narrowing:
         if e.op == "where":
             _where(self, e, narrow and e.index in self.changed)
         else:
-            for a in e.args[:_FIRST.get(e.op, len(e.args))] if not (e.op == "either" and e.args[0].op in _PARTIAL) else ():
+            for a in e.args[:_FIRST.get(e.op, len(e.args))] if not (e.op == "either" and _partial(e)) else ():
                 self.lively(a, self.where)
             if narrow and e.index in self.changed and e.op in rules:
                 rules[e.op](self, e)
@@ -206,9 +206,14 @@ def _max(s: Narrowing, e: Expr) -> None:
         s.meet(a, (s.L.const(float("inf")), s.box[e.index][1]))
 
 
+def _partial(e: Expr) -> bool:
+    """Whether the first form may not be the whole of a function: both are where the second holds everywhere, without a guard."""
+    return e.args[0].op in _PARTIAL and e.args[2].op != "constant"
+
+
 def _either(s: Narrowing, e: Expr) -> None:
     """The first of two forms, unless the function has a value where that one has none, or one of its own."""
-    if e.args[0].op not in _PARTIAL:
+    if not _partial(e):
         s.meet(e.args[0], s.box[e.index])
 
 

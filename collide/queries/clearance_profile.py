@@ -1,6 +1,5 @@
 """`clearance_profile`: how near moving bodies come in each part of a time span."""
 
-import functools
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
@@ -10,7 +9,7 @@ from ..answers.clearance_profile import ClearanceProfile
 from ..given import check_positive, check_span
 from ..search.budget import Budget
 from .distance import clearance
-from .time_parts import in_parts
+from .time_parts import TimeParts
 
 
 @nesting_in_words
@@ -54,5 +53,5 @@ def clearance_profile(bodies: Sequence[Any], time: tuple[Any, Any], parts: int =
     """
     check_span(time)
     check_positive("tolerance", tolerance)
-    ask = functools.partial(clearance, bodies, ignore=tuple(ignore), parameters=parameters)
-    return ClearanceProfile(in_parts(ask, time, parts, tolerance, budget), tuple(bodies))
+    asked = TimeParts(clearance, bodies, time, tuple(ignore), parameters)
+    return ClearanceProfile(asked(parts, tolerance, budget), tuple(bodies))

@@ -5,7 +5,6 @@ distance contract boxes as tangency does (`situations.distance`), and bounds of 
 box on as they move the time of contact on (`codegen.time_bounds.distance`). `timeline.nearest` says which pairs are searched.
 """
 
-import functools
 import itertools
 import math
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -44,7 +43,7 @@ from .distance_of_meshes import DistanceBounds, known, nearest, nested, size_of
 from .distance_of_meshes import listed as listed_of
 from .gaps import distance_notes_of_gaps, widened
 from .parameters import check_ranges, for_any, points_in, read_parameters
-from .time_parts import in_parts
+from .time_parts import TimeParts
 
 if TYPE_CHECKING:
     from ..proof.log import Log
@@ -184,7 +183,7 @@ def clearance(bodies: Sequence[Any], time: tuple[Any, Any] | None = None, at_lea
     asked, ignore = as_asked(tolerance, spacing, reach), tuple(ignore) if isinstance(ignore, Iterator) else ignore
     proof = None if log is None else _log(log, bodies, given, span, ignore, parameters)
     found, told, drawn, clock, left = _search(bodies, given, span, ignore, asked, parameters, budget, progress)
-    again = functools.partial(in_parts, functools.partial(clearance, bodies, ignore=ignore, parameters=parameters), given)
+    again = TimeParts(clearance, bodies, given, ignore, parameters)
     answer = Clearance(*told, clock.boxes, clock.seconds, found.notes, *drawn, span, found.times, found.pairs, verdict_of(told[0]), *left,
                        again)
     return logged(answer, proof, clock)

