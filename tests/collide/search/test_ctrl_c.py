@@ -139,9 +139,9 @@ def test_what_is_proved_is_adopted_after_what_is_not_clear():
 
 
 def test_ranges_are_not_checked_at_all_their_ends_when_the_time_is_up(monkeypatch):
-    """Of six joints there are 64 combinations, each of which makes all bodies anew."""
-    seen, real = [], parameters.check_bodies
-    monkeypatch.setattr(parameters, "check_bodies", lambda *given: (seen.append(1), real(*given)))
+    """Of six joints there are 64 combinations; each of them would make all bodies anew."""
+    seen, real = [], parameters._check
+    monkeypatch.setattr(parameters, "_check", lambda *given: (seen.append(1), real(*given)))
     off = [Parameter(f"off{k}") for k in range(6)]
     chain = arm(11).chain
     moved = chain.at({f"joint {k}": e + t / (k + 2) for k, e in enumerate(off)})
