@@ -523,6 +523,27 @@ def clearance() -> Any:
     return collide.clearance([ball().moved(fall()), square()], (0, 1))
 
 
+@example(lambda value: ([(s.kind.name, tuple(s.begin), tuple(s.end)) for s in value.spells], value.summary()))
+def clashes() -> Any:
+    return collide.clash([ball().moved(fall()), square()], (0, 1))
+
+
+@example()
+def clash_spell() -> Any:
+    return clashes().spells[0]
+
+
+@example()
+def clearance_range() -> Any:
+    return collide.clearance_range([ball().moved(fall()), square()], (0, sp.Rational(1, 4)), tolerance=0.1)
+
+
+@example()
+def joint_travel() -> Any:
+    lift = g.Chain({"hand": [ball()]}, [g.prismatic("lift", "base", "hand", axis=[0, 0, 1])])
+    return collide.joint_travel(lift, "lift", {"lift": 0}, [square(3)], limits=(-1, 1))
+
+
 @example(lambda value: (value.bracket, value.summary()))
 def clearance_profile() -> Any:
     return collide.clearance_profile([ball().moved(fall()), square()], (0, 1), 2)

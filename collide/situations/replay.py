@@ -88,10 +88,12 @@ def _proved(test: Test, whole: np.ndarray, left: np.ndarray | None) -> np.ndarra
 
 def _small(test: Test, whole: np.ndarray, left: np.ndarray) -> np.ndarray:
     """(n, 4, 2): some small boxes in shares, within a box, in which the test leaves something; they hold all of the time. They are wider
-    than roundings, so that they hold the same part of other bodies.
+    than roundings, so that they hold the same part of other bodies. None are left where smaller boxes prove that nothing is there.
     """
     boxes = left[None]
     for axis in tuple(range(3)) * _HALVINGS:
+        if not len(boxes):
+            break
         if boxes[0, axis, 1] - boxes[0, axis, 0] <= 4 * _WIDER:
             continue
         halves = divided(boxes, axis)
