@@ -74,7 +74,7 @@ def _enclose_operations(numbers: Sequence[Any], places: Sequence[int], found: np
 
 @functools.lru_cache(maxsize=1024)
 def _plan(skeleton: Skeleton) -> "_Plan":
-    """How numbers are enclosed, of which the skeleton decides."""
+    """The ways in which the numbers of a skeleton are enclosed."""
     written, others = _Written(), list[int]()
     for k, e in enumerate(skeleton.expressions):
         if _root_of(e) or not written.take(e, k):

@@ -241,7 +241,7 @@ def _restricted(s: Narrowing, e: Expr) -> None:
 
 
 def _shaved(s: Narrowing, e: Expr) -> None:
-    """Of functions without an inverse: see `shaving`."""
+    """Narrow the arguments of a function without an inverse: see `shaving`."""
     name, emit = interval_operation(e, [SignFacts(False, float("inf"))] * len(e.args))
     for k, a in enumerate(e.args):
         if a.op != "constant":

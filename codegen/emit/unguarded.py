@@ -1,7 +1,7 @@
 """Bodies without guards against 0 * infinity, computed again with them where one was needed.
 
 A product of intervals of which no bound is known guards each of its four products of ends: 0 * inf is NaN, and stands for 0. That is 18
-instructions where 10 would do, for infinite ends that hardly any box has. So a formula of many products is written twice: first without
+instructions where 10 would do, for infinite ends that few boxes have. So a formula of many products is written twice: first without
 guards, then with them, for the blocks of lanes where the first one met 0 * inf. All lanes of such a block are computed again.
 
 Proof that none is missed. IEEE 754 (2019, 7.2) makes every product 0 * inf signal *invalid*, and every processor here keeps that in a

@@ -4,6 +4,7 @@ A formula of a point is a pair, a lower bound and an upper one, which differ whe
 `codegen.emit.elementary.tabled`, monotone and with a proved error.
 """
 
+import operator
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -58,8 +59,8 @@ class BesselRatios(_Function):
 
 
 def _basic(e: Any) -> Any:
-    """A formula or a condition as SymPy has it; of Python's own there are integers and truth values."""
-    return e if isinstance(e, sp.Basic) else sp.true if e is True else sp.false if e is False else sp.Integer(e)
+    """A formula or a condition as SymPy has it; of Python's own there are integers and truth values. TypeError for other numbers."""
+    return e if isinstance(e, sp.Basic) else sp.true if e is True else sp.false if e is False else sp.Integer(operator.index(e))
 
 
 def table(name: str, x: Any) -> Any:
