@@ -25,11 +25,23 @@ TOLERANCE = 1e-7
 
 
 def row(name: str, r: Any, k: int, scene: Scene, asked: tuple[Any, ...] = ()) -> Claim:
-    """What row k of a batch says: of CONTACT, UNRESOLVED and BUDGET_SPENT that there is no contact before the bracket."""
+    """The claim of row k of a batch: for CONTACT, UNRESOLVED and BUDGET_SPENT that there is no contact before the bracket."""
     status, end = r.status[k], fraction(scene.span[1])
     clear = end if status is Status.NO_CONTACT else Fraction(r.time[k, 0])
     return Claim(name, status, clear, Fraction(r.time[k, 1]) if r.proved[k] else None, end, {(0, 1): Start.DISJOINT},
                  asked=(asked,))
+
+
+def _of_surfaces(told: Claim, bodies: Sequence[Any], scene: Scene) -> Claim:
+    """The claim of a row about its surfaces alone: a row does not look at whether one body encloses another, and where surfaces meet at
+    the start it says only that they do.
+    """
+    begin = fraction(scene.span[0])
+    if told.clear > begin:
+        found = start_of(*bodies, float(begin), TOLERANCE, Clock(Budget()))
+        if found.state is Start.DISJOINT or not found.apart:
+            return told
+    return replace(told, start={})
 
 
 # -- numbers as parameters -----------------------------------------------------------------------------------------------
@@ -100,7 +112,8 @@ def batch_row(name: str, scene: Scene, d: Draw, budget: float) -> Claim:
         return ask(name, Question(scene.bodies, scene.span), budget)
     answer = collide.contact_batch(bodies, scene.span, parameters=table, tolerance=TOLERANCE, budget=budget)
     batch_laws(answer, len(answer), 4, tuple(map(float, scene.span)), None)
-    return row(name, answer, k, scene, ("contact_batch", bodies, scene.span, {"parameters": table, "tolerance": TOLERANCE}))
+    asked = "contact_batch", bodies, scene.span, {"parameters": table, "tolerance": TOLERANCE}
+    return _of_surfaces(row(name, answer, k, scene, asked), scene.bodies, scene)
 
 
 def rows_against_calls(scene: Scene, d: Draw, budget: float) -> list[list[Claim]]:
@@ -112,18 +125,8 @@ def rows_against_calls(scene: Scene, d: Draw, budget: float) -> list[list[Claim]
         single = [with_numbers(b, {s: values[k] for s, values in table.items()}) for b in bodies]
         asked = "contact_batch", bodies, scene.span, {"parameters": table, "tolerance": TOLERANCE}
         told, call = row(f"row {k}", answer, k, scene, asked), ask(f"call {k}", Question(single, scene.span), budget)
-        found.append([_begun(told, call, single, scene), call])
+        found.append([_of_surfaces(told, single, scene), call])
     return found
-
-
-def _begun(told: Claim, call: Claim, bodies: Sequence[Any], scene: Scene) -> Claim:
-    """The row, as one of bodies that overlap at the start, if that agrees with what it says: of surfaces that meet then it says just that,
-    and that one body may enclose another it does not look at. Calls say what comes together later.
-    """
-    begin, overlap = fraction(scene.span[0]), call.start[0, 1] is Start.OVERLAPPING
-    if overlap and (told.clear == begin or start_of(*bodies, float(begin), TOLERANCE, Clock(Budget())).apart):
-        return replace(told, start=call.start)
-    return told
 
 
 # -- Bezier patches ------------------------------------------------------------------------------------------------------

@@ -36,7 +36,8 @@ SLICE = [
     ("kinked", 4, ["continued"]), ("ranges", 3, ["options"]), ("several", 0, ["pairs"]), ("bezier", 7, ["bezier_row", "time_dependent"]),
     ("rational", 4, ["bezier_row"]), ("feet", 1, ["permuted"]), ("balls", 1, ["units"]), ("flat", 1, ["permuted"]), ("graze", 0, ["later"]),
     ("close", 3, ["permuted"]), ("spinning", 2, ["later"]), ("slivers", 3, ["permuted"]), ("rims", 3, ["permuted"]),
-    ("overlapping", 3, ["permuted", "placed"]), ("functions", 3, ["as_minimum", "as_sheet"]), ("swept", 1, []),
+    ("overlapping", 3, ["permuted", "placed"]), ("overlapping", 9200000, ["batch_row"]),
+    ("functions", 3, ["as_minimum", "as_sheet"]), ("swept", 1, []),
     ("catalogue", 0, ["permuted"]),
     ("folding", 5, ["cut", "later", "halves_of_time"]),
 ]  # fmt: skip
