@@ -12,6 +12,7 @@ from generative.family import member_of
 from ..bodies.mesh import Mesh
 from ..bodies.numbers import NONE, check_numbers
 from ..bodies.parts import has_inside
+from ..moment.exact_sides import ExactSide, exact_side
 from ..moment.inside import contains
 from ..polyhedra.location.index import Index, Kind, checked_places, unpacked
 from ..polyhedra.location.tree import IN, OUT
@@ -20,7 +21,8 @@ from ..polyhedra.touch.touch import check_moment, pose
 from ..search.budget import Budget, as_budget
 from ..search.clock import Clock
 from .arguments import check_bodies, check_kinds
-from .exact_sides import by_formulas
+
+_KINDS = {ExactSide.INSIDE: Kind.IN, ExactSide.SURFACE: Kind.FACE, ExactSide.OUTSIDE: Kind.OUT, ExactSide.OPEN: Kind.UNRESOLVED}
 
 
 @nesting_in_words
@@ -109,6 +111,6 @@ def _kind(body: Any, place: np.ndarray, moment: float, clock: Clock) -> Kind:
         return Kind.UNRESOLVED
     found = contains(body, np.stack([place, place], axis=1), moment, clock, NONE, apart=False)
     if found is None:
-        return by_formulas(body, place, moment) if isinstance(body, ImplicitBody) else Kind.UNRESOLVED
+        return _KINDS[exact_side(body, place.tolist(), moment)] if isinstance(body, ImplicitBody) else Kind.UNRESOLVED
     return Kind.IN if found else Kind.OUT
 

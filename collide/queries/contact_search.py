@@ -14,10 +14,11 @@ from ..search.clock import Clock
 from ..search.options import Options
 from ..situations.tracking import Tracked
 from ..timeline.along import near_after, searched
+from ..timeline.common_points import met_by
 from ..timeline.course import course_of
 from ..timeline.crossings import reach_of
 from ..timeline.evidence import Evidence, SceneQuery, about
-from ..timeline.examine import shortly_before
+from ..timeline.examine import hit, shortly_before
 from ..timeline.near_triangles import is_bundle
 from ..timeline.scene import Scene
 from .congruent_pairs import congruent_pairs
@@ -99,7 +100,11 @@ class ContactSearch:
         if touching:
             self.exact |= touching
             others, self.last = scene.without(touching), min(self.last, until(self.exact, q.span, scene, q.options.simultaneity))
-            self._search(others.within((q.span[0], self.last)) if others.near and self.last < q.span[1] else others, clock)
+            scene = others.within((q.span[0], self.last)) if others.near and self.last < q.span[1] else others
+            self._search(scene, clock)
+        if _doubtful(self.found, scene, q.options) and not self.found.touched:
+            self.found = _met(SceneQuery(scene, q.options, clock), self.found)
+            self.notes = notes_of(scene, self.found, q.bodies, q.span)
 
     def answer(self, clock: Clock) -> Contacts:
         """The answer by all that is proved so far."""
@@ -179,9 +184,20 @@ def _may_touch_before(answer: Contacts, simultaneity: float) -> bool:
 
 
 def _doubtful(found: Evidence, scene: Scene, options: Options) -> bool:
-    """Whether something is located, and not proved, well before any contact that is proved."""
+    """Whether something is located, and not proved well before any contact that is proved, or by no more than a common point."""
     known = min(found.proved, scene.span[1]) - 2.0 * reach_of(scene.span, options.simultaneity)
-    return scene.course is None and (found.open or found.clear_until(scene.span[1]) < known)
+    return scene.course is None and (found.open or found.touched or found.clear_until(scene.span[1]) < known)
+
+
+def _met(query: SceneQuery, found: Evidence) -> Evidence:
+    """The evidence of what is located, with the features that are hit there, if bodies are proved to have a point of it in common."""
+    moment = math.inf if found.search is None else met_by(query, found.search)
+    if found.search is None or moment >= found.search.proved:
+        return found
+    found.search.proved, found = moment, found._replace(doubt="")
+    while query.features and found.features and not query.clock.exceeded():
+        found = hit(query, found)
+    return found
 
 
 def _touching(answer: Contacts, scene: Scene, bodies: Sequence[Any], options: Options) -> dict[Pair, FlatMeeting | None]:

@@ -113,7 +113,9 @@ def first_contact(bodies: Sequence[Any], time: tuple[Any, Any], *, simultaneity:
 
     *Touch without crossing.* Balls and capsules, with each other and with bodies of flat faces, are decided exactly where a search decides
     nothing, as where a ball turns back just on a floor: along polynomials and rational functions of t, balls however they turn, others
-    turning evenly about an axis. Of other bodies `Contacts.gap_bounds` says that they touch, or by which distance they miss at most.
+    turning evenly about an axis. Of other bodies contact is *proved* by a point with rational coordinates at a rational time that exact
+    arithmetic puts on both surfaces, if there is one near what is located; else `Contacts.gap_bounds` says that they touch, or by which
+    distance they miss at most.
 
     *Parameters.* `Contacts.sensitivity` encloses how contacts move with them. With ranges (lo, hi) `time` *encloses* the earliest contact
     for any values in these, and before `clear_until` there is none for all of them. The contacts listed come first, and `parameters` of the

@@ -9,6 +9,7 @@ import math
 from ..culling.broad_phase import Window
 from ..search.drive import drive
 from ..search.search import Search
+from .common_points import met_by
 from .evidence import Evidence, SceneQuery, about
 
 # Boxes in which it may be seen that bodies cross. (Measured: tests/benchmarks/constants.py, no case needs more than a quarter.)
@@ -37,10 +38,16 @@ def crossed_by(query: SceneQuery, time: float) -> float:
 
 
 def bounded(query: SceneQuery, found: Evidence, time: float, doubt: str) -> Evidence:
-    """The evidence located before a time: it is where bodies first meet if they cross then, else it stays in doubt."""
-    assert found.search is not None
-    found.search.proved = min(found.search.proved, crossed_by(query, time))
-    return found if found.proved < math.inf else found._replace(doubt=doubt)
+    """The evidence located before a time: it is where bodies first meet if they cross then, or have a point of it in common, else it stays
+    in doubt.
+    """
+    s = found.search
+    assert s is not None
+    s.proved = min(s.proved, crossed_by(query, time))
+    if s.proved < math.inf:
+        return found
+    s.proved = met_by(query, s)
+    return found._replace(touched=True) if s.proved < math.inf else found._replace(doubt=doubt)
 
 
 # -- touches ------------------------------------------------------------------------------------------------------

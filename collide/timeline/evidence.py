@@ -47,6 +47,7 @@ class Evidence(NamedTuple):
     features: Sequence[Meeting] = ()
     slow: bool = False
     doubt: str = ""
+    touched: bool = False
 
     @property
     def proved(self) -> float:

@@ -18,11 +18,13 @@ from generative.changes import joined_bodies
 
 from ..culling.broad_phase import Window
 from .at_jump import at_jump
+from .common_points import met_by
 from .crossings import TOUCH, bounded, crossed_by, past_touch, reach_of, touches
 from .evidence import Doubts, Evidence, SceneQuery, about
 from .examine import first_meeting, hit, simultaneous_until
 from .jumps import free_of_jumps, jumps_of
 from .kinks import stage_ends
+from .pace import Pace
 from .situated import Meeting
 from .stalls import Looks
 
@@ -31,9 +33,8 @@ from .stalls import Looks
 _BATCH, _GROWTH = 4, 2
 # So many pairs of triangles of a mesh are found at first, twice as many each time after that.
 _AHEAD = 16
-# A search that gets on slowly begins anew over a shorter stage, so many times in a row at most; and no more where a shorter stage then
-# takes more than this share of the boxes for its time.
-_TRIES, _PAYS = 6, 0.5
+# Boxes in which more places of a touch are located, of which one may have simple numbers.
+_PLACES = 1 << 14
 # Of what is located at a kink, the difference of times that counts as none, against the time span; and of parameters, see `tolerance`:
 # some thousand roundings. It orders searches, and proves nothing.
 _CLOSE = 1e-12
@@ -47,7 +48,7 @@ def searches(query: SceneQuery, changes: bool = True, goes_on: bool = False) -> 
     for found in Stages(query, changes, goes_on).times():
         yield found
     while query.features and found.search is not None and found.features:
-        found = hit(query, found)
+        found = hit(query, found)._replace(touched=found.touched)
         yield found
 
 
@@ -86,7 +87,7 @@ class Stages:
         # Up to this time all meetings are known.
         self.known, self.ahead = self.begin if changes else self.last, _AHEAD
         self.ends = self._known_ends() if changes else [self.last]
-        self.pace, self.doubts = _Pace(), Doubts()
+        self.pace, self.doubts = Pace(), Doubts()
         # A time by which contact is proved; was something located in the stage before; and the end of the last touch that was passed.
         self.proved, self.held, self.passed = math.inf, False, math.nan
 
@@ -168,37 +169,26 @@ class Stages:
             return found
         later = simultaneous_until(query, found.proved)
         if found.search is not None and found.finished and end not in self.divided and end < later < self.last:
-            # What is simultaneous with the contact may lie just beyond the stage (not looked for across a change of motion).
+            # What is simultaneous may lie just beyond the stage (not looked for across a change of motion).
             found = first_meeting(query, (begin, later))
         self.pace.passed(begin, end, query.clock.boxes - self.boxes)
         if self.reach > 0.0 and begin != self.passed and touches(found, end - 2.0 * self.reach):
             found, self.end = past_touch(query, found, end, self.reach)
             self.passed = self.end
-            return self._passed(found)
+            return self._passed(self._touched(found))
         return found
 
-
-class _Pace:
-    """The length of the stages that a search is left for where it gets on slowly."""
-
-    def __init__(self) -> None:
-        self.length, self.tries, self.cost = math.inf, 0, math.inf
-
-    @property
-    def hasty(self) -> bool:
-        """Whether a search that gets on slowly may be left."""
-        return self.tries < _TRIES
-
-    def slow(self, begin: float, seen: float, boxes: int) -> None:
-        """A search took so many boxes from `begin` to `seen`."""
-        self.cost, self.length, self.tries = boxes / (seen - begin), 0.5 * (seen - begin), self.tries + 1
-
-    def passed(self, begin: float, end: float, boxes: int) -> None:
-        """A stage came to its end."""
-        if self.tries and boxes > _PAYS * self.cost * (end - begin):
-            self.length, self.tries = math.inf, _TRIES
-        elif self.length < math.inf:
-            self.length, self.tries = 2.0 * self.length, 0
+    def _touched(self, found: Evidence) -> Evidence:
+        """The evidence of a touch whose search was left, after a look at more places of it; if it is proved, of all that touches then."""
+        query, proved = self.query, found.proved
+        if not found.touched:
+            with query.clock.at_most(_PLACES):
+                more = first_meeting(query, (self.begin, self.end))
+            proved = math.inf if more.search is None else met_by(query, more.search)
+        if not proved < math.inf:
+            return found
+        more = first_meeting(query, (self.begin, simultaneous_until(query, proved)), proved)
+        return more._replace(touched=True) if more.proved < math.inf else found
 
 
 def _ends(meetings: Sequence[Meeting], span: Window) -> Iterator[float]:

@@ -41,7 +41,7 @@ CONSTANTS: dict[str, tuple[float, float]] = {
     f"{NATIVE}local_solve.STEPS": (6, 96), f"{NATIVE}local_solve.REACH": (0.075, 1.2), f"{NATIVE}contraction._SWEEPS": (1, 4),
     "timeline.examine._MANY": (4, 64), "timeline.examine._AHEAD": (0.005, 0.08), "timeline.stalls._SHARE": (0.0625, 1.0),
     "timeline.stalls._PATIENCE": (1 << 12, 1 << 16), "timeline.stalls._STANDING": (1 << 11, 1 << 15), "timeline.stages._BATCH": (1, 16),
-    "timeline.stages._PAYS": (0.125, 2.0), "timeline.crossings._CROSSED": (1 << 11, 1 << 15), "search.search._LONG": (500, 8000),
+    "timeline.pace._PAYS": (0.125, 2.0), "timeline.crossings._CROSSED": (1 << 11, 1 << 15), "search.search._LONG": (500, 8000),
 }  # fmt: skip
 SLOW = ("meshing-teeth", "bolt-pushed-in-nut", "cloth-on-spout")
 LIMIT = collide.Budget(seconds=None, boxes=200_000)

@@ -71,8 +71,14 @@ def test_other_bodies_touch_or_miss_by_less_than_a_proved_distance():
     if found.status is Status.UNRESOLVED:
         assert (found.gap_bounds >= 1e-13).all() and found.gap_bounds.min() < 1.1e-13
         assert "They touch, or miss each other by less than 1." in found.summary()
-    touching = first_contact([at(oval, 0, 0, 1 + (t - 1) ** 2), FLOOR], (0, 2))
+    touching = first_contact([at(oval, sp.sqrt(2) / 2, 0, 1 + (t - 1) ** 2), FLOOR], (0, 2))
     assert touching.status is Status.UNRESOLVED and 0 < touching.gap_bounds.min() < 1e-14
+
+
+def test_other_bodies_touch_where_they_have_a_point_of_simple_numbers_in_common():
+    oval = ImplicitSurface(x**2 / 4 + y**2 + z**2 - 1, [(-3, 3), (-2, 2), (-2, 2)])
+    found = first_contact([at(oval, 0, 0, 1 + (t - 1) ** 2), FLOOR], (0, 2))
+    assert found.status is Status.CONTACT and found.time.hi == 1 and not found.notes and abs(found.points).max() < 1e-6
 
 
 def test_parts_are_nearest_where_closed_forms_say():

@@ -111,7 +111,7 @@ def test_a_touch_at_a_knot_is_as_of_one_formula(depth):
     if depth > 0:
         assert abs(found.time.lo - one.time.lo) < 1e-12
     elif depth == 0:
-        assert found.status is collide.Status.UNRESOLVED and found.time.lo <= 1 <= found.time.hi
+        assert found.status is collide.Status.CONTACT and found.time.lo <= 1 <= found.time.hi
 
 
 def test_a_stage_has_no_pairs_that_are_proved_apart():

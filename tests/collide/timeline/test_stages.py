@@ -1,4 +1,4 @@
-"""Contacts just at the end of the time span: proved by how the motions go on, where they do."""
+"""Contacts just at the end of the time span: proved by how the motions go on, where they do. The length of stages is `pace`'s."""
 
 import numpy as np
 import pytest
@@ -21,9 +21,9 @@ SPIN = Rigid(rotation=TILT.rotation) @ Rigid(rotation=[[sp.cos(t), -sp.sin(t), 0
 END = Q(3, 8)
 
 
-def landing(upper, lower, height, end, frame=TILT, boxes=400_000):
-    """Both in a tilted frame; the upper one is at (1/9, 1/13, height)."""
-    return first_contact([upper.moved(move(Q(1, 9), Q(1, 13), height)).moved(frame), lower.moved(frame)], (0, end), spacing=0.2,
+def landing(upper, lower, height, end, frame=TILT, boxes=400_000, aside=Q(1, 9)):
+    """Both in a tilted frame; the upper one is at (`aside`, 1/13, height)."""
+    return first_contact([upper.moved(move(aside, Q(1, 13), height)).moved(frame), lower.moved(frame)], (0, end), spacing=0.2,
                          budget=Budget(seconds=None, boxes=boxes))
 
 
@@ -72,8 +72,13 @@ def test_a_search_beyond_the_end_says_whether_what_is_located_there_comes_after_
 @pytest.mark.parametrize("height", [1 + sp.Abs(t - END), 1 + sp.Max(END - t, 0) - sp.Heaviside(t - END - Q(1, 10**7)),
                                     1 + END - t + sp.Heaviside(t - END - Q(1, 10**7))], ids=["turned back", "jumps down", "jumps up"])
 def test_other_formulas_after_the_end_prove_nothing(height):
-    c = landing(ball(), PLATE, height, END)
+    c = landing(ball(), PLATE, height, END, aside=sp.sqrt(2) / 13)
     assert c.status is Status.UNRESOLVED and Q(c.clear_until) <= END and c.time.hi <= float(END)
+
+
+def test_a_point_of_simple_numbers_proves_a_touch_at_the_end():
+    c = landing(ball(), PLATE, 1 + sp.Abs(t - END), END)
+    assert c.status is Status.CONTACT and Q(c.clear_until) <= END == Q(c.time.hi)
 
 
 def test_formulas_that_are_not_defined_after_the_end_prove_nothing():

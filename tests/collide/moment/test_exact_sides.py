@@ -6,7 +6,7 @@ import sympy as sp
 
 import collide
 from collide import Kind
-from collide.queries.exact_sides import by_formulas
+from collide.moment.exact_sides import ExactSide, exact_side
 from generative import ImplicitSurface, Rigid, intersection, primitives, union, x, y, z
 
 Q = sp.Rational
@@ -40,7 +40,7 @@ def test_tangent_leaves(name):
 
 
 def test_planes_that_meet_a_cone_in_its_tip_are_left_open_or_out():
-    assert by_formulas(CONE & half(2 * z - x) & half(-2 * z - x), np.zeros(3), 0.0) in (Kind.OUT, Kind.UNRESOLVED)
+    assert exact_side(CONE & half(2 * z - x) & half(-2 * z - x), [0, 0, 0], 0) in (ExactSide.OUTSIDE, ExactSide.OPEN)
 
 
 @pytest.mark.parametrize("seed", range(40))
@@ -50,13 +50,13 @@ def test_what_is_told_of_random_tangent_leaves_holds_for_points_near(seed):
     body = leaves[0]
     for leaf in leaves[1:]:
         body = (union, intersection)[rng.integers(2)](body, leaf)
-    kind = by_formulas(body, np.zeros(3), 0.0)
+    side = exact_side(body, [0, 0, 0], 0)
     # Tangent leaves part by the square of the distance from the point.
     near = rng.normal(size=(4000, 3)) * 1e-3 ** np.array([2, 1, 1])
     around = np.concatenate([near, rng.normal(size=(1000, 3)) * 1e-4])
     values = np.asarray(sp.lambdify((x, y, z), body.expression, "numpy")(*around.T))
-    assert not (kind is Kind.OUT and (values < 0).any()) and not (kind is Kind.IN and (values > 0).any())
-    assert kind is not Kind.FACE or ((values < 0).any() and (values > 0).any())
+    assert not (side is ExactSide.OUTSIDE and (values < 0).any()) and not (side is ExactSide.INSIDE and (values > 0).any())
+    assert side is not ExactSide.SURFACE or ((values < 0).any() and (values > 0).any())
 
 
 def _random_leaf(rng):

@@ -2,43 +2,52 @@
 
 import itertools
 from collections.abc import Iterator, Mapping, Sequence
+from enum import Enum
 from typing import Any, NamedTuple
 
-import numpy as np
 import sympy as sp
 
 from generative import ImplicitBody, ImplicitSurface, t, x, y, z
 from generative.combination import Combination
-
-from ..polyhedra.location.index import Kind
 
 # Directions of rays from a point at which leaves are 0.
 _WAYS = [way for way in itertools.product(range(-3, 4), repeat=3) if any(way)]
 # Leaves that are 0 at one point, beyond which their 2**n signs are not gone through.
 _MOST = 10
 Signs = Mapping[ImplicitSurface, int]
+NOTHING: Mapping[Any, Any] = {}
 
 
-def by_formulas(body: ImplicitBody, place: np.ndarray, moment: float) -> Kind:
-    """The side of a point by the sign of the function of the body, and where that is 0, by the signs that leaves can have near the point.
+class ExactSide(Enum):
+    """The side of a body that a point is proved to be on; `OPEN` where rational arithmetic is not enough."""
 
-    FACE is proved by two rays on the two sides of a leaf that is 0, and on one side of all others, the one into the body, the other out of
-    it: then parts of both that have an interior reach the point. OUT and IN are proved by all signs that leaves may have near the point:
-    where leaves are tangent, some are impossible. UNRESOLVED where rational arithmetic is not enough.
+    INSIDE = "inside"
+    SURFACE = "surface"
+    OUTSIDE = "outside"
+    OPEN = "open"
+
+
+def exact_side(body: ImplicitBody, place: Sequence[Any], moment: Any, known: Mapping[Any, Any] = NOTHING) -> ExactSide:
+    """The side of a rational point at a rational time by the sign of the function of the body, and where that is 0, by the signs that
+    leaves can have near the point. `known`: exact values of symbols of the body.
+
+    SURFACE is proved by two rays on the two sides of a leaf that is 0, and on one side of all others, the one into the body, the other out
+    of it: then parts of both that have an interior reach the point. OUTSIDE and INSIDE are proved by all signs that leaves may have near
+    the point: where leaves are tangent, some are impossible.
     """
-    numbers = dict(zip((x, y, z, t), map(sp.Rational, (*place.tolist(), moment)), strict=True))
+    numbers = dict(known) | dict(zip((x, y, z, t), map(sp.Rational, (*place, moment)), strict=True))
     levels = {leaf: leaf.expression.xreplace(numbers) for leaf in body.leaves}
     if not all(level.is_Rational for level in levels.values()):
-        return Kind.UNRESOLVED
+        return ExactSide.OPEN
     signs = {leaf: int(sp.sign(level)) for leaf, level in levels.items()}
     sign = _sign(body, signs)
     if sign:
-        return Kind.IN if sign < 0 else Kind.OUT
+        return ExactSide.INSIDE if sign < 0 else ExactSide.OUTSIDE
     germs = {leaf: _germ(leaf, numbers) for leaf, own in signs.items() if not own}
     if _ends_there(body, signs, germs, numbers):
-        return Kind.FACE
+        return ExactSide.SURFACE
     near = {_sign(body, {**signs, **dict(zip(germs, sector, strict=True))}) for sector in _possible(list(germs.values()))}
-    return Kind.OUT if near == {1} else Kind.IN if near == {-1} else Kind.UNRESOLVED
+    return ExactSide.OUTSIDE if near == {1} else ExactSide.INSIDE if near == {-1} else ExactSide.OPEN
 
 
 def _sign(body: ImplicitBody, signs: Signs) -> int:
@@ -68,7 +77,7 @@ class _Germ(NamedTuple):
 
 def _germ(leaf: ImplicitSurface, numbers: Mapping[Any, Any]) -> _Germ:
     """A polynomial as all its parts; of another function the first part alone, if its slopes are rational."""
-    formula = leaf.expression.xreplace({t: numbers[t]})
+    formula = leaf.expression.xreplace({s: e for s, e in numbers.items() if s not in (x, y, z)})
     if formula.is_polynomial(x, y, z):
         whole = sp.Poly(formula.xreplace({s: s + numbers[s] for s in (x, y, z)}), x, y, z)
         degrees = range(1, whole.total_degree() + 1)
@@ -139,4 +148,5 @@ def _nowhere_negative(parts: Sequence[Any]) -> bool:
 def _is_within(leaf: ImplicitSurface, numbers: Mapping[Any, Any]) -> bool:
     """Whether a point is seen to be within the bounds of a leaf."""
     places = (c.xreplace(numbers) for c in leaf.coordinates)
-    return all((lo <= c) == True and (c <= hi) == True for c, (lo, hi) in zip(places, leaf.bounds, strict=True))  # noqa: E712
+    bounds = ([end.xreplace(numbers) for end in ends] for ends in leaf.bounds)
+    return all((lo <= c) == True and (c <= hi) == True for c, (lo, hi) in zip(places, bounds, strict=True))  # noqa: E712
