@@ -26,7 +26,7 @@ from .from_sympy import from_sympy
 from .graph.autodiff import jacobian, mirrored, sparse_hessian, sparse_jacobian
 from .graph.expr import Expr, reachable
 from .graph.meanvalue import divided_form, mean_value_form
-from .graph.pattern import Pattern, pattern
+from .graph.pattern import SparsityPattern, pattern
 from .graph.quadrature import expand
 from .graph.serialize import deserialize, serialize
 from .machine.bytecode import interpretable
@@ -119,7 +119,7 @@ class Kernel:
     """
 
     def __init__(self, outputs: Sequence[Expr], variables: Sequence[str], parameters: Sequence[str] = (),
-                 cpu: str | None = None, quick: bool = False, bounded: bool = False, pattern: Pattern | None = None) -> None:
+                 cpu: str | None = None, quick: bool = False, bounded: bool = False, pattern: SparsityPattern | None = None) -> None:
         self.outputs, self.pattern = tuple(outputs), pattern
         self.variables, self.parameters = tuple(variables), tuple(parameters)
         self.cpu, self.quick, self.bounded = cpu, quick, bounded
@@ -199,7 +199,7 @@ class Kernel:
     def _derived(self, rows: Sequence[dict[int, Expr]]) -> "Kernel":
         return self._made([d for row in rows for d in row.values()], pattern(rows, len(self.variables)))
 
-    def _made(self, outputs: Sequence[Expr], pattern: Pattern | None = None) -> "Kernel":
+    def _made(self, outputs: Sequence[Expr], pattern: SparsityPattern | None = None) -> "Kernel":
         return Kernel(outputs, self.variables, self.parameters, self.cpu, self.quick, pattern=pattern)
 
     # -- native access ------------------------------------------------------------------------------------------

@@ -29,7 +29,7 @@ from .regularized import Node, Tree, Trees, Untold
 from .symbols import latex, x, y, z
 
 
-class Comparison(NamedTuple):
+class LeafComparison(NamedTuple):
     """The leaves of a combination, in the order in which they were given, as surfaces.
 
     `tree`: the regularized body. `literals`: for each leaf the number of its surface, negative if it has the other side inside. `doubtful`:
@@ -87,7 +87,7 @@ class Combination(ImplicitBody):
         return self if body._regular is body else body._regular._carried_by(motion)
 
     @property
-    def comparison(self) -> Comparison | None:
+    def comparison(self) -> LeafComparison | None:
         """The comparison of its leaves; None where the tree is known to be regular."""
         if not self._as_given:
             return None
@@ -208,12 +208,12 @@ def _operands(operation: str, child: ImplicitBody) -> tuple[ImplicitBody, ...]:
 
 
 @functools.lru_cache(maxsize=1024)
-def _compared(body: Combination) -> Comparison:
+def _compared(body: Combination) -> LeafComparison:
     """The comparison of leaves, and a tree that has the right sign everywhere; the body itself where its own tree has."""
     leaves = given_leaves(body)
     frames = frames_of(leaves)
     found = surfaces_of(leaves, frames)
-    told = Comparison(body, found.literals, found.doubtful)
+    told = LeafComparison(body, found.literals, found.doubtful)
     if len(found.members) == len(leaves):
         _keep_parts(body)
         return told

@@ -31,7 +31,7 @@ from .surface import Deferred, ParametricSurface
 from .symbols import derivative, items, u, v
 from .triangulation import winding
 from .trimming_cells import cells, oriented
-from .trimming_pieces import Cell, Path, Piece
+from .trimming_pieces import LoopPiece, Path, TrimCell
 from .trimming_proof import prove
 
 # Against the size of a loop, ends of pieces farther apart than this do not meet.
@@ -56,7 +56,7 @@ class Where(enum.Enum):
 class Trimmed(Solid):
     """The part of `surface` inside `loops`, a body of one face cut into patches. See `trimmed`, which makes it."""
 
-    def __init__(self, surface: ParametricSurface, loops: Sequence[Sequence[Piece]], parts: Sequence[Cell]) -> None:
+    def __init__(self, surface: ParametricSurface, loops: Sequence[Sequence[LoopPiece]], parts: Sequence[TrimCell]) -> None:
         self._surface, self._loops = surface, loops
         patches = [_patch(surface, cell) for cell in parts]
         edges, vertices = _borders(parts)
@@ -108,10 +108,10 @@ def trimmed(surface: ParametricSurface, loops: Any) -> Trimmed:
     given = [_loop(k, loop) for k, loop in enumerate(items(loops, "the loops"))]
     if not given:
         raise ValueError("a surface is trimmed by at least one loop of curves, got none")
-    return inside(surface, [[Piece(c, *c.domain) for c in loop] for loop in given], _lengths(surface))
+    return inside(surface, [[LoopPiece(c, *c.domain) for c in loop] for loop in given], _lengths(surface))
 
 
-def inside(surface: ParametricSurface, loops: Sequence[Sequence[Piece]], lengths: tuple[float, float]) -> Trimmed:
+def inside(surface: ParametricSurface, loops: Sequence[Sequence[LoopPiece]], lengths: tuple[float, float]) -> Trimmed:
     """The part of a surface inside loops of pieces; `lengths`: about how long one unit of u and of v is on the surface."""
     turned = oriented(loops)
     try:
@@ -127,7 +127,7 @@ def _loop(k: int, loop: Any) -> list[Curve]:
     for c in curves:
         if not isinstance(c, Curve) or c.expressions[2] != 0 or any(e.free_symbols - {u} for e in c.expressions):
             raise ValueError(f"loop {k} must be made of Curve values [u, v, 0] of the parameter u alone, got {shown(c)}")
-    rows = [Piece(c, *c.domain).sampled[0] for c in curves]
+    rows = [LoopPiece(c, *c.domain).sampled[0] for c in curves]
     if not rows:
         raise ValueError(f"loop {k} holds no curve")
     near = _MEETS * max(float(np.ptp(p, axis=0).max()) for p in rows)
@@ -152,11 +152,11 @@ def _lengths(surface: ParametricSurface) -> tuple[float, float]:
 _WHOLE = {u: (sp.S.Zero, sp.S.One), v: (sp.S.Zero, sp.S.One)}
 
 
-def _patch(surface: ParametricSurface, cell: Cell) -> ParametricSurface:
+def _patch(surface: ParametricSurface, cell: TrimCell) -> ParametricSurface:
     return surface.over(Deferred(_composed, surface, cell), _WHOLE)
 
 
-def _composed(surface: ParametricSurface, cell: Cell) -> tuple[Any, Any, Any]:
+def _composed(surface: ParametricSurface, cell: TrimCell) -> tuple[Any, Any, Any]:
     at = dict(zip((u, v), cell.path, strict=True))
     a, b, c = (e.xreplace(at) for e in surface.body)
     return a, b, c
@@ -172,7 +172,7 @@ def _changed(path: Path, back: bool) -> Path:
     return a, b
 
 
-def _borders(parts: Sequence[Cell]) -> tuple[list[Edge], list[Vertex]]:
+def _borders(parts: Sequence[TrimCell]) -> tuple[list[Edge], list[Vertex]]:
     """The sides of cells, those of two cells once, and their corners."""
     users: dict[tuple[int, int], list[tuple[int, Path]]] = {}
     corners: dict[int, list[tuple[int, Path]]] = {}
@@ -189,7 +189,7 @@ def _borders(parts: Sequence[Cell]) -> tuple[list[Edge], list[Vertex]]:
     return edges, [Vertex._unchecked(tuple(k for k, _ in own), tuple(p for _, p in own)) for own in corners.values()]
 
 
-def _boxes_apart(loop: Sequence[Piece], low: np.ndarray, high: np.ndarray) -> list[list[Fraction]] | None:
+def _boxes_apart(loop: Sequence[LoopPiece], low: np.ndarray, high: np.ndarray) -> list[list[Fraction]] | None:
     """Points of boxes that follow a loop and do not meet the box from `low` to `high`, each in a box and the one after it; None where no
     such boxes are found.
     """
@@ -209,7 +209,7 @@ def _boxes_apart(loop: Sequence[Piece], low: np.ndarray, high: np.ndarray) -> li
     return ring
 
 
-def _boxes_round(piece: Piece, low: np.ndarray, high: np.ndarray) -> list[np.ndarray] | None:
+def _boxes_round(piece: LoopPiece, low: np.ndarray, high: np.ndarray) -> list[np.ndarray] | None:
     kernel = compile(list(piece.path), [u], quick=True)
     places = np.linspace(0.0, 1.0, 9)
     for _ in range(_HALVINGS):

@@ -12,7 +12,7 @@ import sympy as sp
 from .pattern import exactly
 from .triangulation import Triangle, crossing_sides, triangulation, winding
 from .trimming_cusps import THIN, Chord, place_of, without_cusps
-from .trimming_pieces import Border, Cell, Coordinate, Corner, Piece, along, corner_of, point, sample, straight
+from .trimming_pieces import CellBorder, Coordinate, Corner, LoopPiece, TrimCell, along, corner_of, point, sample, straight
 
 # A piece turns by no more than this, radian; so many rounds of halving pieces.
 _TURN, _ROUNDS = 1.7, 9
@@ -26,13 +26,13 @@ _UNCUT = "the region inside the loops could not be cut into cells: do the loops 
 class _Plan:
     """Pieces of loops, and triangles between their ends."""
 
-    def __init__(self, loops: Sequence[Sequence[Piece]], scale: Sequence[float]) -> None:
+    def __init__(self, loops: Sequence[Sequence[LoopPiece]], scale: Sequence[float]) -> None:
         self.scale = np.array(scale)
         loops, self.strips = without_cusps(loops, self.scale)
         self.loops = [[part for piece in loop for part in _flat_enough(piece)] for loop in loops]
         self.beside = False
 
-    def cells(self) -> list[Cell]:
+    def cells(self) -> list[TrimCell]:
         """Cells in doubles; ValueError where none are found."""
         for k in range(_ROUNDS):
             found, bad = self._attempt()
@@ -43,7 +43,7 @@ class _Plan:
             self.loops = [[part for piece in loop for part in (piece.halves() if next(numbers) in bad else [piece])] for loop in self.loops]
         raise ValueError(_UNCUT)
 
-    def _attempt(self) -> tuple[list[Cell], set[int]]:
+    def _attempt(self) -> tuple[list[TrimCell], set[int]]:
         """Cells, and the pieces that must be halved before there are cells everywhere."""
         self.pieces = pieces = [piece for loop in self.loops for piece in loop]
         sample(pieces)
@@ -104,13 +104,13 @@ class _Plan:
         centre = len(self.near) - 1
         return [(a, b, centre), (b, c, centre), (c, a, centre)]
 
-    def border(self, a: int, b: int) -> Border:
+    def border(self, a: int, b: int) -> CellBorder:
         """From point a to point b: a piece of a loop, or a straight line."""
         if (a, b) in self.follows and not isinstance(self.pieces[a], Chord):
             return along(self.pieces[a], a)
         return straight(self.corners[a], self.corners[b])
 
-    def _pointed(self, triangle: Triangle) -> Cell:
+    def _pointed(self, triangle: Triangle) -> TrimCell:
         """A triangle as a cell over its curved side, or its longest one."""
         a, b, c = triangle
         turned = [(a, b, c), (b, c, a), (c, a, b)]
@@ -120,9 +120,9 @@ class _Plan:
             return self._curved(way[0], way[1]), (way[0], way[1]) in self.follows, float(side @ side)
 
         a, b, c = max(turned, key=rank)
-        return Cell(self.border(a, b), straight(self.corners[c], self.corners[c]), (a, b, c))
+        return TrimCell(self.border(a, b), straight(self.corners[c], self.corners[c]), (a, b, c))
 
-    def _merged(self, triangles: Sequence[Triangle], single: Sequence[Cell]) -> list[Cell]:
+    def _merged(self, triangles: Sequence[Triangle], single: Sequence[TrimCell]) -> list[TrimCell]:
         """Cells with two triangles each, the most even ones first, and the triangles that are left."""
         users: dict[tuple[int, int], int] = {(a, b): k for k, t in enumerate(triangles) for a, b in zip(t, (*t[1:], t[0]), strict=True)}
         found = []
@@ -141,19 +141,19 @@ class _Plan:
                 cells.append(cell)
         return cells + [single[k] for k in sorted(free)]
 
-    def _strip(self, ring: tuple[int, int, int, int]) -> Cell | None:
+    def _strip(self, ring: tuple[int, int, int, int]) -> TrimCell | None:
         """The cell of four corners, between opposite sides of which the other two are straight."""
         ways = [ring, (*ring[1:], ring[0])]
         for a, b, c, d in sorted(ways, key=lambda w: -sum(self._curved(*side) for side in ((w[0], w[1]), (w[2], w[3])))):
             if self._curved(b, c) or self._curved(d, a):
                 continue
-            cell = Cell(self.border(a, b), self.border(c, d).back, (a, b, c, d))
+            cell = TrimCell(self.border(a, b), self.border(c, d).back, (a, b, c, d))
             if cell.varies <= _VARIES:
                 return cell
         return None
 
 
-def cells(loops: Sequence[Sequence[Piece]], scale: Sequence[float]) -> list[Cell]:
+def cells(loops: Sequence[Sequence[LoopPiece]], scale: Sequence[float]) -> list[TrimCell]:
     """Cells of the region between loops, outer ones counterclockwise and holes clockwise; lengths along u and v are multiplied by `scale`.
 
     Raises ValueError where loops cross or no cells are found.
@@ -162,7 +162,7 @@ def cells(loops: Sequence[Sequence[Piece]], scale: Sequence[float]) -> list[Cell
     return [whole] if whole is not None else _columns(loops) or _Plan(loops, scale).cells()
 
 
-def _columns(loops: Sequence[Sequence[Piece]]) -> list[Cell]:
+def _columns(loops: Sequence[Sequence[LoopPiece]]) -> list[TrimCell]:
     """The region as strips across, where one loop runs along a line of constant u or v, and back along curves above that: none if not.
 
     Curves may come down to the line with no angle. There the cells end where they are `THIN` times as high as they are long.
@@ -185,7 +185,7 @@ def _columns(loops: Sequence[Sequence[Piece]]) -> list[Cell]:
     return []
 
 
-def _monotone(piece: Piece, axis: int) -> int | None:
+def _monotone(piece: LoopPiece, axis: int) -> int | None:
     """1 or -1 where a coordinate grows or falls along a piece, 0 where it is constant; None for others."""
     points, slopes = piece.sampled
     if np.ptp(points[:, axis]) <= 1e-12 * np.abs(points).max():
@@ -193,38 +193,38 @@ def _monotone(piece: Piece, axis: int) -> int | None:
     return 1 if (slopes[:, axis] > 0).all() else -1 if (slopes[:, axis] < 0).all() else None
 
 
-def _column(piece: Piece, level: Coordinate, axis: int, high: float, number: int) -> Cell:
+def _column(piece: LoopPiece, level: Coordinate, axis: int, high: float, number: int) -> TrimCell:
     """The strip between a piece and the line at a level, to the left of the piece."""
     ends = [piece.first, piece.last]
     height = np.abs(piece.sampled[0][:, 1 - axis] - level.near)
     for k in (0, 1):
         if height[-k] < THIN * high:
             ends[k] = _high_enough(piece, level.near, axis, THIN * high, k)
-    own = Piece(piece.curve, *ends)
+    own = LoopPiece(piece.curve, *ends)
     first, last = (tuple(level if k != axis else c for k, c in enumerate(corner_of(own, end))) for end in (0, 1))
-    return Cell(along(own), straight(first, last), (number, number + 1, number + 2, number + 3))  # type: ignore[arg-type]
+    return TrimCell(along(own), straight(first, last), (number, number + 1, number + 2, number + 3))  # type: ignore[arg-type]
 
 
-def _high_enough(piece: Piece, level: float, axis: int, least: float, end: int) -> float:
+def _high_enough(piece: LoopPiece, level: float, axis: int, least: float, end: int) -> float:
     """Nearest to an end, a parameter of a piece where it is higher than this above a level."""
     own = piece if end == 0 else piece.back
     return place_of(own, lambda points: np.abs(points[:, 1 - axis] - level), least)
 
 
-def _ring(loops: Sequence[Sequence[Piece]]) -> Cell | None:
+def _ring(loops: Sequence[Sequence[LoopPiece]]) -> TrimCell | None:
     """The region as one closed cell: between two closed curves, or between one and its centre, where that is seen to work."""
     if len(loops) > 2 or any(len(loop) != 1 or not loop[0].closes for loop in loops):
         return None
     outer, *inner = sorted((loop[0] for loop in loops), key=lambda p: -float(np.ptp(p.sampled[0], axis=0).max()))
     if not inner:
         centre = point(*outer.sampled[0][:-1].mean(axis=0).tolist())
-        cell = Cell(along(outer), straight(centre, centre), (0, 0, 1), True)
+        cell = TrimCell(along(outer), straight(centre, centre), (0, 0, 1), True)
     else:
-        cell = Cell(along(outer), along(_alongside(inner[0], outer)), (0, 0, 1, 1), True)
+        cell = TrimCell(along(outer), along(_alongside(inner[0], outer)), (0, 0, 1, 1), True)
     return cell if cell.varies <= _VARIES else None
 
 
-def _alongside(inner: Piece, outer: Piece) -> Piece:
+def _alongside(inner: LoopPiece, outer: LoopPiece) -> LoopPiece:
     """A closed curve run through as another one is round it, from where that is nearest."""
     back = inner.back
     (mine, _), (its, _) = back.sampled, outer.sampled
@@ -236,16 +236,16 @@ def _alongside(inner: Piece, outer: Piece) -> Piece:
     # Counterclockwise, as the outer one is.
     first, last = exactly(back.first), exactly(back.last)
     step = sp.Rational(shift) * (last - first)
-    return Piece(back.curve, first + step, last + step)
+    return LoopPiece(back.curve, first + step, last + step)
 
 
-def _flat_enough(piece: Piece) -> list[Piece]:
+def _flat_enough(piece: LoopPiece) -> list[LoopPiece]:
     if piece.turning <= _TURN:
         return [piece]
     return [part for half in piece.halves() for part in _flat_enough(half)]
 
 
-def oriented(loops: Sequence[Sequence[Piece]]) -> list[list[Piece]]:
+def oriented(loops: Sequence[Sequence[LoopPiece]]) -> list[list[LoopPiece]]:
     """The loops with outer ones counterclockwise and holes clockwise, by how many others each is in."""
     sample(piece for loop in loops for piece in loop)
     rings = [np.concatenate([piece.sampled[0][:-1] for piece in loop]).tolist() for loop in loops]

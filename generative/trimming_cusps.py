@@ -14,7 +14,7 @@ import sympy as sp
 from .curve import Curve
 from .pattern import Pattern
 from .symbols import Parameter, u
-from .trimming_pieces import Cell, Corner, Piece, along, corner_of
+from .trimming_pieces import Corner, LoopPiece, TrimCell, along, corner_of
 
 # Strips end where they are so thin, against their other end; pieces leave a point in one direction if its sine is below this.
 THIN, _ALIKE = 1e-9, 1e-6
@@ -29,18 +29,18 @@ SEGMENT = Pattern((_N[0] + u * (_N[2] - _N[0]), _N[1] + u * (_N[3] - _N[1]), sp.
 
 
 @dataclass(frozen=True, eq=False)
-class Chord(Piece):
+class Chord(LoopPiece):
     """The straight line from an end of a piece, `begin`, to where the next piece begins."""
 
     begin: Corner
 
-    def halves(self) -> list[Piece]:
+    def halves(self) -> list[LoopPiece]:
         return [self]
 
 
-def without_cusps(loops: Sequence[Sequence[Piece]], scale: np.ndarray) -> tuple[list[list[Piece]], list[Cell]]:
+def without_cusps(loops: Sequence[Sequence[LoopPiece]], scale: np.ndarray) -> tuple[list[list[LoopPiece]], list[TrimCell]]:
     """The loops, outer ones counterclockwise and holes clockwise, with chords across their cusps, and strips behind these."""
-    found, strips = list[list[Piece]](), list[Cell]()
+    found, strips = list[list[LoopPiece]](), list[TrimCell]()
     for loop in loops:
         pieces = list(loop)
         k = 0
@@ -57,7 +57,7 @@ def without_cusps(loops: Sequence[Sequence[Piece]], scale: np.ndarray) -> tuple[
     return found, strips
 
 
-def _cut(before: Piece, after: Piece, scale: np.ndarray, number: int) -> tuple[Piece, Chord, Piece, Cell] | None:
+def _cut(before: LoopPiece, after: LoopPiece, scale: np.ndarray, number: int) -> tuple[LoopPiece, Chord, LoopPiece, TrimCell] | None:
     """The pieces that meet at a cusp without their ends there, the chord between, and the strip behind it."""
     inward, way = -before.sampled[1][-1] * scale, after.sampled[1][0] * scale
     sizes = np.hypot(*inward) * np.hypot(*way)
@@ -84,26 +84,26 @@ def _cut(before: Piece, after: Piece, scale: np.ndarray, number: int) -> tuple[P
     while thickness(near) > THIN * height and near > 1e-12 * far:
         near *= 0.5
     first = [place_of(p, lambda q: (q * scale - tip) @ axis, 2.0 * near) for p in (back, after)]
-    mine, its = Piece(after.curve, first[1], places[1]), Piece(back.curve, first[0], places[0])
-    rest, onward = Piece(before.curve, before.first, places[0]), Piece(after.curve, places[1], after.last)
+    mine, its = LoopPiece(after.curve, first[1], places[1]), LoopPiece(back.curve, first[0], places[0])
+    rest, onward = LoopPiece(before.curve, before.first, places[0]), LoopPiece(after.curve, places[1], after.last)
     a, b = rest.sampled[0][-1].tolist(), onward.sampled[0][0].tolist()
     chord = Chord(Curve.of_pattern(SEGMENT, [*a, *b], (0, 1)), 0.0, 1.0, corner_of(rest, 1))
-    strip = Cell(along(mine), along(its), (number, number + 1, number + 2, number + 3))
+    strip = TrimCell(along(mine), along(its), (number, number + 1, number + 2, number + 3))
     return (rest, chord, onward, strip) if strip.grows else None
 
 
-def _slightly(piece: Piece) -> Piece:
+def _slightly(piece: LoopPiece) -> LoopPiece:
     """The beginning of a piece where it turns by little."""
     while piece.turning > _TURN:
         piece = piece.halves()[0]
     return piece
 
 
-def _at(piece: Piece, place: float) -> np.ndarray:
+def _at(piece: LoopPiece, place: float) -> np.ndarray:
     return piece.curve.sampled([place])[0, :2]
 
 
-def place_of(piece: Piece, height: Any, least: float) -> float:
+def place_of(piece: LoopPiece, height: Any, least: float) -> float:
     """The parameter nearest to the beginning of a piece where a height of points (n, 2) that grows along it is at least this."""
     near, far = float(piece.first), float(piece.last)
     for _ in range(_SECTIONS):

@@ -26,7 +26,7 @@ Path = tuple[Any, Any]
 
 
 @dataclass(frozen=True)
-class Piece:
+class LoopPiece:
     """A curve in the plane of u and v between two of its parameters, exact numbers or doubles."""
 
     curve: Curve
@@ -76,12 +76,12 @@ class Piece:
         return float(np.abs((np.diff(ways) + np.pi) % (2 * np.pi) - np.pi).sum())
 
     @property
-    def back(self) -> "Piece":
-        return Piece(self.curve, self.last, self.first)
+    def back(self) -> "LoopPiece":
+        return LoopPiece(self.curve, self.last, self.first)
 
-    def halves(self) -> list["Piece"]:
+    def halves(self) -> list["LoopPiece"]:
         middle = (self.first + self.last) / 2
-        return [Piece(self.curve, self.first, middle), Piece(self.curve, middle, self.last)]
+        return [LoopPiece(self.curve, self.first, middle), LoopPiece(self.curve, middle, self.last)]
 
     def __hash__(self) -> int:
         return id(self)
@@ -90,9 +90,9 @@ class Piece:
         return self is other
 
 
-def sample(pieces: Iterable[Piece]) -> None:
+def sample(pieces: Iterable[LoopPiece]) -> None:
     """Look at pieces in doubles, all that have the same pattern at once."""
-    groups: dict[Any, list[Piece]] = {}
+    groups: dict[Any, list[LoopPiece]] = {}
     for piece in pieces:
         if "sampled" not in piece.__dict__ and piece.curve.numbers:
             groups.setdefault(piece.curve.pattern, []).append(piece)
@@ -109,7 +109,7 @@ class Coordinate(NamedTuple):
     """A coordinate of a point: that of an end (0 or 1) of a piece, or a double."""
 
     near: float
-    piece: Piece | None = None
+    piece: LoopPiece | None = None
     end: int = 0
     axis: int = 0
 
@@ -121,19 +121,19 @@ class Coordinate(NamedTuple):
 Corner = tuple[Coordinate, Coordinate]
 
 
-def corner_of(piece: Piece, end: int) -> Corner:
+def corner_of(piece: LoopPiece, end: int) -> Corner:
     """An end of a piece."""
     a, b = piece.sampled[0][-end].tolist()
     return Coordinate(a, piece, end, 0), Coordinate(b, piece, end, 1)
 
 
 @dataclass(frozen=True, eq=False)
-class Border:
+class CellBorder:
     """A side of a cell, from s = 0 to 1: a `piece` of a loop, or the straight line between two corners. `number`: that of the piece."""
 
     points: np.ndarray
     slopes: np.ndarray
-    piece: Piece | None = None
+    piece: LoopPiece | None = None
     corners: tuple[Corner, Corner] | None = None
     number: int | None = None
 
@@ -148,21 +148,21 @@ class Border:
         return a, b
 
     @property
-    def back(self) -> "Border":
+    def back(self) -> "CellBorder":
         piece, corners = self.piece and self.piece.back, self.corners and self.corners[::-1]
-        return Border(self.points[::-1], -self.slopes[::-1], piece, corners, self.number)
+        return CellBorder(self.points[::-1], -self.slopes[::-1], piece, corners, self.number)
 
 
-def along(piece: Piece, number: int | None = None) -> Border:
+def along(piece: LoopPiece, number: int | None = None) -> CellBorder:
     """A piece as a border."""
-    return Border(*piece.sampled, piece, None, number)
+    return CellBorder(*piece.sampled, piece, None, number)
 
 
-def straight(first: Corner, last: Corner) -> Border:
+def straight(first: Corner, last: Corner) -> CellBorder:
     """The straight line between two corners as a border."""
     begin, end = (np.array([c.near for c in corner]) for corner in (first, last))
     way = end - begin
-    return Border(begin + SHARES[:, None] * way, np.tile(way, (len(SHARES), 1)), None, (first, last))
+    return CellBorder(begin + SHARES[:, None] * way, np.tile(way, (len(SHARES), 1)), None, (first, last))
 
 
 def point(a: float, b: float) -> Corner:
@@ -176,13 +176,13 @@ _SIDES: tuple[Path, ...] = (u, _ZERO), (_ONE, u), (1 - u, _ONE), (_ZERO, 1 - u)
 
 
 @dataclass(frozen=True, eq=False)
-class Cell:
+class TrimCell:
     """The points between two borders. `corners`: the numbers of the ends of the low border, and then of the end or ends of the high one,
     counterclockwise. `closed`: both borders are closed curves, or the high one is a point.
     """
 
-    low: Border
-    high: Border
+    low: CellBorder
+    high: CellBorder
     corners: tuple[int, ...]
     closed: bool = False
 

@@ -16,17 +16,17 @@ from codegen.kernel import Kernel, compile
 
 from .pattern import Pattern, bounds
 from .symbols import u
-from .trimming_pieces import Border, Cell, Coordinate, Piece
+from .trimming_pieces import CellBorder, Coordinate, LoopPiece, TrimCell
 
 # So often ranges of s are halved, and there are so many at most.
 _HALVINGS, _MOST = 40, 4096
 _UNPROVED = "the region inside the loops is not proved to be cut into cells: pieces of the loops meet without an angle, or nearly"
 
-Ends = dict[tuple[Piece, int], np.ndarray]
+Ends = dict[tuple[LoopPiece, int], np.ndarray]
 Kind = tuple[Pattern | None, Pattern | None, bool]
 
 
-def prove(cells: Sequence[Cell]) -> None:
+def prove(cells: Sequence[TrimCell]) -> None:
     """Prove that determinants of all cells are positive, over ranges of s that are halved where that is needed; ValueError where that is
     not proved.
     """
@@ -61,11 +61,11 @@ def _prove_alike(kind: Kind, numbers: np.ndarray) -> None:
     raise ValueError(_UNPROVED)
 
 
-def _pattern(border: Border) -> Pattern | None:
+def _pattern(border: CellBorder) -> Pattern | None:
     return None if border.piece is None else border.piece.curve.pattern
 
 
-def _numbers(border: Border, ends: Ends) -> np.ndarray:
+def _numbers(border: CellBorder, ends: Ends) -> np.ndarray:
     """(2, p): bounds of the numbers of a border: those of its curve and the ends of its range, or the coordinates of two corners."""
     if border.piece is not None:
         return _of_piece(border.piece)
@@ -73,7 +73,7 @@ def _numbers(border: Border, ends: Ends) -> np.ndarray:
     return np.array([_bounds_of(c, ends) for corner in border.corners for c in corner]).T
 
 
-def _of_piece(piece: Piece) -> np.ndarray:
+def _of_piece(piece: LoopPiece) -> np.ndarray:
     return bounds([*piece.curve.numbers, piece.first, piece.last])
 
 
@@ -84,7 +84,7 @@ def _bounds_of(c: Coordinate, ends: Ends) -> Sequence[float]:
 def enclosed(coordinates: Iterable[Coordinate]) -> Ends:
     """Bounds of the ends of pieces, (2, 2) each, by one kernel for all pieces of a pattern."""
     wanted = dict.fromkeys((c.piece, c.end) for c in coordinates if c.piece is not None)
-    kinds: dict[Pattern, list[tuple[Piece, int]]] = {}
+    kinds: dict[Pattern, list[tuple[LoopPiece, int]]] = {}
     for piece, end in wanted:
         kinds.setdefault(piece.curve.pattern, []).append((piece, end))
     found: Ends = {}

@@ -169,7 +169,7 @@ MOTIONS: dict[str, Callable[[], Any]] = {
 
 
 @dataclass(frozen=True)
-class Sheet:
+class PictureSheet:
     """Small captioned pictures, shown side by side in a notebook."""
 
     pictures: tuple[str, ...]
@@ -179,9 +179,9 @@ class Sheet:
                 f"{''.join(self.pictures)}</div>")
 
 
-def sheet(entries: dict[str, Callable[[], Any]]) -> Sheet:
+def sheet(entries: dict[str, Callable[[], Any]]) -> PictureSheet:
     """The pictures of entries such as `CURVES` or `MOTIONS`; a motion is shown as a brick that it carries from t = 0 to 1."""
-    return Sheet(tuple(picture(name, make()) for name, make in entries.items()))
+    return PictureSheet(tuple(picture(name, make()) for name, make in entries.items()))
 
 
 def picture(name: str, value: Any) -> str:

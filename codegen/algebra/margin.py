@@ -11,7 +11,7 @@ import numpy as np
 from ..emit.interval_vectors import Interval, plus, times
 from ..emit.lanes import WIDTH, Emit, Lanes
 from ..graph.signs import LARGEST
-from ..machine.bytecode import Program, Step, assembled
+from ..machine.bytecode import Program, ProgramStep, assembled
 from ..machine.interpreter import LEAVE, VECTOR, operation, output
 from .margin_cuts import CUTS, CuttingSurface, Pair, gates_of, left, less, within
 from .quadric import TERMS, centred, expanded, linear, pairs, second, total
@@ -24,7 +24,7 @@ _BOX = (1, 2, 3, 4, 5, 6)
 class _Steps:
     """Steps of a program, and the vectors that there are: those of a box come first."""
 
-    def __init__(self, steps: Sequence[Step] = (), numbers: Sequence[tuple[float, int]] = (), count: int = len(_BOX)) -> None:
+    def __init__(self, steps: Sequence[ProgramStep] = (), numbers: Sequence[tuple[float, int]] = (), count: int = len(_BOX)) -> None:
         self.steps, self._numbers, self.count = [*steps], dict(numbers), count
 
     def copy(self) -> "_Steps":
@@ -44,13 +44,13 @@ class _Steps:
         instruction, _ = operation(name, emit, len(arguments), len(numbers))
         words = struct.unpack(f"<{len(numbers)}q", struct.pack(f"<{len(numbers)}d", *numbers))
         results = self.new(count)
-        self.steps.append(Step(instruction, tuple(arguments), results, words))
+        self.steps.append(ProgramStep(instruction, tuple(arguments), results, words))
         return results
 
     def program(self, given: Sequence[int], results: Sequence[int]) -> Program:
-        outputs = [Step(output(2), tuple(results[k:k + 2]), rest=(VECTOR * k,)) for k in range(0, len(results), 2)]
+        outputs = [ProgramStep(output(2), tuple(results[k:k + 2]), rest=(VECTOR * k,)) for k in range(0, len(results), 2)]
         constants = {struct.pack("<d", x): vector for x, vector in self._numbers.items()}
-        return assembled([*self.steps, *outputs, Step(LEAVE, ())], constants, "upward", (given, ()),
+        return assembled([*self.steps, *outputs, ProgramStep(LEAVE, ())], constants, "upward", (given, ()),
                        unknown=np.full(len(results) * WIDTH, np.inf))
 
 

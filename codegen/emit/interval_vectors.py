@@ -59,7 +59,7 @@ def cross(L: Lanes, a: Vector, b: Vector) -> Vector:
     return out
 
 
-class Direction:
+class DirectionProducts:
     """Products of interval vectors with a vector of doubles: of each sign the ends that matter are known beforehand."""
 
     def __init__(self, L: Lanes, n: Exact) -> None:

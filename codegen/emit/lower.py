@@ -40,20 +40,20 @@ ROOMY, MIDDLE, OUTLINE = 64, 500, 1500
 _SHORT, _SHORTEST = 32, 20
 
 
-class Shape(NamedTuple):
+class PassShape(NamedTuple):
     """Lanes a pass, and nodes a chunk of a body without guards."""
 
     width: int = WIDTH
     chunk: int | None = None
 
 
-def lower(outputs: Sequence[Expr], kind: Kind, bounded: bool = False, shape: Shape | None = None) -> Module:
+def lower(outputs: Sequence[Expr], kind: Kind, bounded: bool = False, shape: PassShape | None = None) -> Module:
     """A module with the internal function ``body(ptr x, ptr p, ptr out)`` that evaluates `outputs` for one block.
     `bounded`: see `Kernel`.
     """
     outputs = expand(outputs, "points" if kind == "points" else "rigorous")
     rounding = "nearest" if kind == "points" else "upward"
-    nodes, shape = len(reachable(outputs)), shape or Shape()
+    nodes, shape = len(reachable(outputs)), shape or PassShape()
     module = Module(shape.width, rounding, _longest(nodes))
     if bounded or kind == "points" or nodes >= OUTLINE or not pays(outputs, analyse(reachable(outputs))):
         _Lowering(module, outline(outputs), kind, "", bounded).run()
@@ -77,7 +77,7 @@ def _longest(nodes: int) -> float:
     return math.inf if nodes < ROOMY else _SHORT if nodes < MIDDLE else _SHORTEST
 
 
-def batch_shape(outputs: Sequence[Expr], wide: bool) -> Shape:
+def batch_shape(outputs: Sequence[Expr], wide: bool) -> PassShape:
     """The shape of the batch loop: 8 lanes, and more for a formula that is one chain of operations, where each waits for the one before.
     `wide`: a register holds 8 lanes, and there are 32.
 
@@ -91,8 +91,8 @@ def batch_shape(outputs: Sequence[Expr], wide: bool) -> Shape:
         depth[e.index] = 1 + max((depth[a.index] for a in e.args), default=0)
     deepest = max((depth[e.index] for e in outputs), default=0)
     if not (len(order) < 1.5 * deepest and 16 < len(order) <= CHUNK):
-        return Shape()
-    return Shape(32) if wide else Shape(16, SHORT_CHUNK)
+        return PassShape()
+    return PassShape(32) if wide else PassShape(16, SHORT_CHUNK)
 
 
 class _Lowering(Translation):

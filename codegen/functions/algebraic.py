@@ -9,7 +9,7 @@ import sympy as sp
 _DIGITS, _CLOSE = 60, sp.Rational(1, 10**50)
 
 
-class Root(NamedTuple):
+class IsolatedRoot(NamedTuple):
     """`whole` plus the only root of the polynomial with the coefficients of x^0, x^1, ... between `lo` and `hi`, from 0 to 1. `lo` and
     `hi` are the root if they are equal.
     """
@@ -20,7 +20,7 @@ class Root(NamedTuple):
     coefficients: tuple[int, ...]
 
 
-def root_of(e: Any) -> Root | None:
+def root_of(e: Any) -> IsolatedRoot | None:
     """A `CRootOf` or an `AlgebraicNumber`; None if it is not real, or too near to another root, or to an integer."""
     if not e.is_real:
         return None
@@ -36,7 +36,8 @@ def root_of(e: Any) -> Root | None:
     lo, hi = sp.Max(found[0][0], 0), found[0][1]
     if lo != hi and moved(lo) * moved(hi) >= 0:
         return None
-    return Root(int(whole), _fraction(lo), _fraction(hi), tuple(int(c) for c in reversed(moved.clear_denoms(convert=True)[1].all_coeffs())))
+    coefficients = reversed(moved.clear_denoms(convert=True)[1].all_coeffs())
+    return IsolatedRoot(int(whole), _fraction(lo), _fraction(hi), tuple(map(int, coefficients)))
 
 
 def _fraction(x: Any) -> Fraction:

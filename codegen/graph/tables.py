@@ -12,7 +12,7 @@ NEITHER = 2
 """`rising` of a table for points."""
 
 
-class Layout(NamedTuple):
+class TableLayout(NamedTuple):
     """`first` and `last`: the ends of the table; cells are `linear` of the width 2^-bits, or geometric with `bits` of the mantissa;
     `degree`; `rising` (1) or falling (0), or neither (2): then only boxes of one number have bounds.
     """
@@ -32,9 +32,9 @@ class Layout(NamedTuple):
 
 
 @functools.cache
-def layout(name: str) -> Layout:
+def layout(name: str) -> TableLayout:
     linear, first, last, bits, degree, rising = _stored(f"{name}.layout").tolist()
-    return Layout(bool(linear), first, last, int(bits), int(degree), int(rising))
+    return TableLayout(bool(linear), first, last, int(bits), int(degree), int(rising))
 
 
 @functools.cache

@@ -30,7 +30,7 @@ def interpretable(outputs: Sequence[Expr]) -> bool:
     return not any(e.op in _REPEATED for e in reachable(outputs))
 
 
-class Step(NamedTuple):
+class ProgramStep(NamedTuple):
     """An instruction with the vectors it takes and makes, and other operands."""
 
     instruction: Instruction
@@ -89,8 +89,8 @@ class Program:
         self._words[0] = address
 
 
-def assembled(steps: Sequence[Step], constants: dict[bytes, int], rounding: str, inputs: tuple[Sequence[int], Sequence[int]] = ((), ()),
-              pointers: int = 0, unknown: np.ndarray = _NONE) -> Program:
+def assembled(steps: Sequence[ProgramStep], constants: dict[bytes, int], rounding: str,
+              inputs: tuple[Sequence[int], Sequence[int]] = ((), ()), pointers: int = 0, unknown: np.ndarray = _NONE) -> Program:
     """The program of these steps.
 
     `constants`: the number of a vector by the bytes of its double; `inputs`: those of vectors of x and of p; `pointers`: see
@@ -124,7 +124,7 @@ def known_program(data: bytes | None) -> Program | None:
     return Program(layout) if layout is not None and there else None
 
 
-def _places(steps: Sequence[Step], fixed: Sequence[int]) -> tuple[dict[int, int], int]:
+def _places(steps: Sequence[ProgramStep], fixed: Sequence[int]) -> tuple[dict[int, int], int]:
     """The place in the frame of every vector, and how many places there are. A place is used again after the last step that needs it: a
     step loads all it takes before it stores what it makes.
     """
@@ -147,7 +147,7 @@ class _Writer(Translation):
 
     def __init__(self, outputs: Sequence[Expr], kind: Kind, bounded: bool = False) -> None:
         super().__init__(outputs, kind, bounded)
-        self.steps: list[Step] = []
+        self.steps: list[ProgramStep] = []
         self.constants: dict[bytes, int] = {}
         self.inputs: dict[str, list[int]] = {"variable": [], "parameter": []}
         self.count = 0
@@ -173,7 +173,7 @@ class _Writer(Translation):
     def apply(self, name: str, emit: Emit, *args: int, short: bool = False) -> Values:
         instruction, count = operation(name, emit, len(args))
         results = tuple(self._new() for _ in range(count))
-        self.steps.append(Step(instruction, args, results))
+        self.steps.append(ProgramStep(instruction, args, results))
         return results
 
     def excess(self) -> int:
@@ -188,5 +188,5 @@ class _Writer(Translation):
         for e in self.order:
             self.node(e)
             for k in wanted.get(e.index, ()):
-                self.steps.append(Step(output(size), self.results(e), rest=(VECTOR * size * k,)))
-        self.steps.append(Step(LEAVE, ()))
+                self.steps.append(ProgramStep(output(size), self.results(e), rest=(VECTOR * size * k,)))
+        self.steps.append(ProgramStep(LEAVE, ()))

@@ -5,7 +5,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple, NoReturn, Protocol, get_args, get_origin
 
-from .structures import LANES, Box, Boxes, Described, Floats, Grid, Ints, Lanes, Place, Record, Row, Rows, View
+from .structures import LANES, Box, Boxes, Described, FieldPlace, Floats, Grid, Ints, LaneArray, Record, Row, Rows, View
 
 INT, FLOAT, BOOL, INTS, FLOATS, STRUCT, NONE = "i64", "double", "i1", "i64*", "double*", "struct", "void"
 # The structure, which every function knows.
@@ -153,7 +153,7 @@ class Places:
             return LoopValue(number, place.kind if place.row else kind)
         return self.array(owner, place)
 
-    def place(self, owner: LoopValue, node: ast.Attribute) -> Place:
+    def place(self, owner: LoopValue, node: ast.Attribute) -> FieldPlace:
         cls = self.module.structure if owner.kind == STRUCT else owner.kind
         known = self.module.memory.places.get(cls, {}) if isinstance(cls, type) else {}
         if node.attr not in known:
@@ -177,18 +177,18 @@ class Places:
     def times(self, a: str, b: str) -> str:
         return a if b == "1" else self.emit(f"mul i64 {a}, {b}")
 
-    def offset(self, owner: LoopValue, place: Place) -> str:
+    def offset(self, owner: LoopValue, place: FieldPlace) -> str:
         """The address of a number in its array."""
         if owner.kind == STRUCT or place.at < 0:
             return str(place.at) if owner.kind == STRUCT else owner.name
         row = self.emit(f"mul i64 {owner.name}, {self.module.memory.length(place.array)}")
         return self.emit(f"add i64 {row}, {place.at}")
 
-    def scalar(self, owner: LoopValue, place: Place) -> tuple[str, str]:
+    def scalar(self, owner: LoopValue, place: FieldPlace) -> tuple[str, str]:
         _, element = _KINDS[int if place.row else place.kind]
         return self.emit(f"getelementptr {element}, ptr {self.pointer(place.array)}, i64 {self.offset(owner, place)}"), element
 
-    def array(self, owner: LoopValue, place: Place) -> LoopValue:
+    def array(self, owner: LoopValue, place: FieldPlace) -> LoopValue:
         """An array, or the part of it that belongs to a row; the record that lies there."""
         if place.at >= 0:
             return LoopValue(self.scalar(owner, place)[0], INTS)
@@ -220,10 +220,10 @@ class Places:
         return self.convert(self.value(node), INT, node).name
 
     def element(self, node: ast.Subscript, array: LoopValue) -> tuple[str, str]:
-        if array.kind not in (INTS, FLOATS, Lanes):
+        if array.kind not in (INTS, FLOATS, LaneArray):
             self.fail(node, "only arrays and constant tuples can be indexed")
         kind = INT if array.kind == INTS else FLOAT
-        inner = (str(LANES),) if array.kind is Lanes else array.inner
+        inner = (str(LANES),) if array.kind is LaneArray else array.inner
         at, *rest = map(self.index, node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice])
         if len(rest) != len(inner):
             self.fail(node, f"{len(inner) + 1} indices are needed, not {len(rest) + 1}")

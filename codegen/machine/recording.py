@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from hashlib import sha256
 
 from ..emit.lanes import Declarations, Lanes
-from .bytecode import Program, Step, assembled
+from .bytecode import Program, ProgramStep, assembled
 from .interpreter import LEAVE, VECTOR, Instruction
 
 # As many pointers as a vector holds.
@@ -58,10 +58,10 @@ class _Recording:
         self._types: dict[str, str] = {}
         self._places: dict[str, tuple[int, int]] = {}
         self._later: dict[str, tuple[str, list[str]]] = {}
-        self.steps: list[Step] = []
+        self.steps: list[ProgramStep] = []
         for name, parts in lines:
             self._line(name, parts)
-        self.steps.append(Step(LEAVE, ()))
+        self.steps.append(ProgramStep(LEAVE, ()))
 
     def _line(self, name: str, parts: list[str]) -> None:
         """``name = parts``, of which each second one is a value; or what has no value, a store."""
@@ -69,7 +69,7 @@ class _Recording:
         if what.startswith("load"):
             if parts[::2] != _LOAD:
                 raise _Unknown
-            self.steps.append(Step(_READ, (), (self._new(name, _DOUBLE),), self._place(parts[1])))
+            self.steps.append(ProgramStep(_READ, (), (self._new(name, _DOUBLE),), self._place(parts[1])))
         elif what.startswith("getelementptr"):
             if not (found := _PLACE.fullmatch(what)) or found[1] not in self._pointers:
                 raise _Unknown
@@ -77,7 +77,7 @@ class _Recording:
         elif what:
             self._computed(name, "\0".join(parts[::2]), parts[1::2])
         elif found := _STORE.fullmatch(name):
-            self.steps.append(Step(_WRITE, (self._number(found[1]),), (), self._place(found[2])))
+            self.steps.append(ProgramStep(_WRITE, (self._number(found[1]),), (), self._place(found[2])))
         else:
             raise _Unknown
 
@@ -112,7 +112,7 @@ class _Recording:
         numbers = tuple([self._number(value) for value in order])
         types = tuple([self._types[value] for value in order])
         instruction = _instruction(tuple(texts), tuple([order[value] for value in given]), types, kind)
-        self.steps.append(Step(instruction, numbers, (self._new(name, kind),)))
+        self.steps.append(ProgramStep(instruction, numbers, (self._new(name, kind),)))
 
 
 _declared: Declarations = {}

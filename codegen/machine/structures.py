@@ -76,7 +76,7 @@ class View(Record):
         self.at = at
 
 
-class Lanes(View):
+class LaneArray(View):
     """One vector of `LANES` numbers a position."""
 
     def __getitem__(self, k: tuple[int, int]) -> float:
@@ -195,7 +195,7 @@ class Structure:
     quick = False
 
 
-class Shape(NamedTuple):
+class FieldShape(NamedTuple):
     """Sizes, numbers or names of them."""
 
     sizes: tuple[int | str, ...]
@@ -203,13 +203,13 @@ class Shape(NamedTuple):
 
 def array(*sizes: int | str) -> Any:
     """A field that is an array, or a record in one."""
-    return Shape(sizes)
+    return FieldShape(sizes)
 
 
 table = array
 
 
-class Place(NamedTuple):
+class FieldPlace(NamedTuple):
     """A field: its array, the number in it of a scalar (or -1), what it is to the loop, and the shape of its array."""
 
     array: str
@@ -227,7 +227,7 @@ class Described(NamedTuple):
     """The arrays of a structure, {name: (int or float, shape)}, in the order of their addresses; and its places, those of rows, too."""
 
     arrays: dict[str, tuple[type, tuple[int | str, ...]]]
-    places: dict[type, dict[str, Place]]
+    places: dict[type, dict[str, FieldPlace]]
 
     @property
     def position(self) -> dict[str, int]:
@@ -245,12 +245,12 @@ COUNT, REAL = "count", "real"
 def _described(structure: type) -> Described:
     """The memory that a structure declares."""
     arrays: dict[str, tuple[type, tuple[int | str, ...]]] = {}
-    places: dict[type, dict[str, Place]] = {}
+    places: dict[type, dict[str, FieldPlace]] = {}
     own = _places(structure, arrays, (), {int: COUNT, float: REAL})
     for name, place in own.items():
         if place.row and place.at < 0:
             places[place.kind] = _places(place.kind, arrays, place.shape, {int: name})
-            places[place.kind]["number"] = Place("", -1, int, ())
+            places[place.kind]["number"] = FieldPlace("", -1, int, ())
     return Described(arrays, {structure: own, **places})
 
 
@@ -258,24 +258,24 @@ described: Callable[[type], Described] = functools.cache(_described)
 
 
 def _places(owner: type, arrays: dict[str, tuple[type, tuple[int | str, ...]]], outer: tuple[int | str, ...],
-            packed: Mapping[type, str]) -> dict[str, Place]:
+            packed: Mapping[type, str]) -> dict[str, FieldPlace]:
     """The places of a class, whose arrays are noted in `arrays`. `outer`: the sizes that come first."""
     found, used = {}, dict.fromkeys(packed, 0)
     for name, kind in _annotations(owner).items():
         shape = getattr(owner, name, None)
         number = int if isinstance(kind, type) and issubclass(kind, Row) else kind
         if number in packed:
-            found[name] = Place(packed[number], used[number], kind, ())
+            found[name] = FieldPlace(packed[number], used[number], kind, ())
             used[number] += 1
-        elif isinstance(shape, Shape) and outer and kind is Ints and all(isinstance(size, int) for size in shape.sizes):
-            found[name] = Place(packed[int], used[int], kind, ())
+        elif isinstance(shape, FieldShape) and outer and kind is Ints and all(isinstance(size, int) for size in shape.sizes):
+            found[name] = FieldPlace(packed[int], used[int], kind, ())
             used[int] += math.prod(size for size in shape.sizes if isinstance(size, int))
         elif outer and kind is float:
-            found[name] = Place(name, -1, kind, outer)
+            found[name] = FieldPlace(name, -1, kind, outer)
             arrays[name] = kind, outer
-        elif isinstance(shape, Shape):
+        elif isinstance(shape, FieldShape):
             item = get_args(kind)[0] if get_origin(kind) is Table else kind
-            found[name] = Place(name, -1, item, (*outer, *shape.sizes))
+            found[name] = FieldPlace(name, -1, item, (*outer, *shape.sizes))
             if get_origin(kind) is not Table:
                 arrays[name] = int if kind in (Ints, Grid[int]) else float, found[name].shape
     for kind, name in packed.items():

@@ -8,12 +8,12 @@ from ..graph.expr import Expr
 from ..graph.polynomials import polynomial_degree
 from ..kernel import Kernel
 from .advance import columns, rough, substituted
-from .moving_bodies import Deforming, MovingShape
+from .moving_bodies import DeformingBody, MovingShape
 from .polynomial_models import HIGHEST, Model, nodes
 from .tensor_models import Tensor
 
 
-def shape_kernel(body: MovingShape | Deforming, viewed: bool, parameters: int, bounded: bool = False) -> tuple[Kernel, Model]:
+def shape_kernel(body: MovingShape | DeformingBody, viewed: bool, parameters: int, bounded: bool = False) -> tuple[Kernel, Model]:
     """The kernel of a body's models: its variables are those of the body, then as many for their lower and for their upper ends."""
     d = len(body.own)
     outputs, model = _modelled(*_own_variables(body), range(d))
@@ -34,7 +34,7 @@ def _kernel(outputs: Sequence[Expr], d: int, parameters: int, bounded: bool) -> 
     return Kernel(outputs, names, [f"p{k}" for k in range(parameters)], quick=True, bounded=bounded)
 
 
-def _own_variables(body: MovingShape | Deforming) -> tuple[list[Expr], list[Expr], list[tuple[Expr, Expr]]]:
+def _own_variables(body: MovingShape | DeformingBody) -> tuple[list[Expr], list[Expr], list[tuple[Expr, Expr]]]:
     """The shape as functions of variables 0 to d - 1, these, and as many for both ends of each."""
     pool, d = body.shape[0].pool, len(body.own)
     x, ends = [pool.variable(k) for k in range(d)], [(pool.variable(d + k), pool.variable(2 * d + k)) for k in range(d)]

@@ -17,7 +17,7 @@ from typing import NamedTuple
 from ..emit.lanes import Lanes
 from ..machine.straight_line import straight_line
 from .polynomial_models import Model
-from .separable import TURNED, Carrier, Pair
+from .separable import TURNED, Carrier, SeparatedPair
 from .step import Ball, Matrix, Reader, Value, Vector, added, dot, product
 
 
@@ -39,7 +39,7 @@ def composed_time_bound(models: tuple[Model, Model], forms: tuple[EntryPattern, 
                          lambda module, L: _Composed(models, forms).write(module, L), quick=quick)
 
 
-class _Composed(Pair):
+class _Composed(SeparatedPair):
     def __init__(self, models: tuple[Model, Model], forms: tuple[EntryPattern, EntryPattern]) -> None:
         super().__init__(models, (Carrier(TURNED, forms[0].entries, ()), Carrier(TURNED, forms[1].entries, ())))
         self.forms = forms

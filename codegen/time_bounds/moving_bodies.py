@@ -43,7 +43,7 @@ class MovingShape:
 
 
 @dataclass(frozen=True, eq=False)
-class Deforming:
+class DeformingBody:
     """A body at F(shape, time): `shape` are m functions of so many variables of its own, and `form` is F of variables 0 to m - 1 of the
     graph and the time as variable m.
     """
@@ -60,12 +60,12 @@ class Deforming:
     def kind(self) -> tuple[Any, ...]:
         return "deforming", *self.own
 
-    def rebuilt(self, parts: Sequence[Sequence[Expr]]) -> "Deforming":
+    def rebuilt(self, parts: Sequence[Sequence[Expr]]) -> "DeformingBody":
         shape, form = parts
-        return Deforming(shape, form, self.own)
+        return DeformingBody(shape, form, self.own)
 
 
-Bodies = tuple[MovingShape, MovingShape] | tuple[Deforming, Deforming]
+Bodies = tuple[MovingShape, MovingShape] | tuple[DeformingBody, DeformingBody]
 
 
 def moving(position: Sequence[Expr], own: Sequence[int], time: int) -> MovingShape | None:
@@ -86,9 +86,9 @@ def moving(position: Sequence[Expr], own: Sequence[int], time: int) -> MovingSha
     return MovingShape([*parts.first, *parts.second], matrix, shift, own, inner=scaled, pairs=tuple(parts.pairs))
 
 
-def deforming(positions: Sequence[Sequence[Expr]], owns: Sequence[Sequence[int]], time: int) -> tuple[Deforming, Deforming] | None:
+def deforming(positions: Sequence[Sequence[Expr]], owns: Sequence[Sequence[int]], time: int) -> tuple[DeformingBody, DeformingBody] | None:
     """Two bodies at positions given by variables of their own and the time, if these are seen to act through a few functions."""
     found = [composed(position, time) for position in positions]
     if found[0] is None or found[1] is None:
         return None
-    return Deforming(*found[0], owns[0]), Deforming(*found[1], owns[1])
+    return DeformingBody(*found[0], owns[0]), DeformingBody(*found[1], owns[1])

@@ -93,7 +93,7 @@ def separable_time_bound(models: tuple[Model, Model], carriers: tuple[Carrier, C
     `quick`: see `straight_line`.
     """
     return straight_line("separable time bound", (models, carriers, nets), "A B M W N out",
-                         lambda module, L: Pair(models, carriers, nets).write(module, L), quick=quick)
+                         lambda module, L: SeparatedPair(models, carriers, nets).write(module, L), quick=quick)
 
 
 class ControlProduct(NamedTuple):
@@ -104,7 +104,7 @@ class ControlProduct(NamedTuple):
     start: int
 
 
-class Pair(DirectionTrials):
+class SeparatedPair(DirectionTrials):
     """Writes the kernel."""
 
     def __init__(self, models: tuple[Model, Model], carriers: tuple[Carrier, Carrier], nets: Nets = (None, None)) -> None:

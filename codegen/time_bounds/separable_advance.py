@@ -13,7 +13,7 @@ from ..kernel import Kernel
 from .advance import bound_kernel, columns, depends, guarded, substituted
 from .body_models import factors_kernel, shape_kernel
 from .composed import EntryPattern, composed_time_bound
-from .moving_bodies import Deforming, MovingShape
+from .moving_bodies import DeformingBody, MovingShape
 from .moving_nets import Net, net_kernel
 from .polynomial_models import Model, record_kernel
 from .separable import FIXED, TURNED, TURNING, Carrier, separable_time_bound
@@ -98,7 +98,7 @@ class ComposedAdvance:
         return self.forms[0]
 
 
-def composed_advance(bodies: tuple[Deforming, Deforming], parameters: int = 0, bounded: bool = False) -> ComposedAdvance:
+def composed_advance(bodies: tuple[DeformingBody, DeformingBody], parameters: int = 0, bounded: bool = False) -> ComposedAdvance:
     """Bounds for the contact of two such bodies. `bounded`: see `Kernel`."""
     (first, one), (second, two) = (shape_kernel(body, False, parameters, bounded) for body in bodies)
     forms = [_form_kernel(body, sign, parameters, bounded) for body, sign in zip(bodies, (1, -1), strict=True)]
@@ -106,7 +106,7 @@ def composed_advance(bodies: tuple[Deforming, Deforming], parameters: int = 0, b
                            (forms[0][0], forms[1][0]), composed_time_bound((one, two), (forms[0][1], forms[1][1]), quick=True))
 
 
-def _form_kernel(body: Deforming, sign: int, parameters: int, bounded: bool) -> tuple[Kernel, EntryPattern]:
+def _form_kernel(body: DeformingBody, sign: int, parameters: int, bounded: bool) -> tuple[Kernel, EntryPattern]:
     """The kernel of F as `composed_time_bound` takes it. Its variables are how far the box of the functions reaches from its centre, and
     the window; then that centre, and the beginning of the window.
     """

@@ -10,7 +10,7 @@ from the kernel, and the answer is the interval from the least of all beginnings
 import numpy as np
 
 from codegen.machine.loops import call_kernel, native
-from codegen.machine.structures import Lanes
+from codegen.machine.structures import LaneArray
 
 from .heap import first_box, pop, push
 from .kernel import MEASURES
@@ -115,7 +115,7 @@ def load(s: PairsMemory, pair: PatchPair) -> None:
 
 
 @native
-def copy_point(vectors: Lanes, pair: PatchPair, side: int, c: int, w: float) -> None:
+def copy_point(vectors: LaneArray, pair: PatchPair, side: int, c: int, w: float) -> None:
     """Control point c, of weight w, of one patch of a pair, as that of a node."""
     for i in range(3):
         vectors[c, i], vectors[c, 4 + i] = w * pair.q[side, 0, c, i], w * pair.q[side, 1, c, i]

@@ -1,7 +1,7 @@
 """The memory of the search for Bezier pairs. A block of lanes holds one vector of 8 doubles a quantity, as the kernels take them."""
 
 from codegen.machine.structures import LANES as LANES
-from codegen.machine.structures import Box, Floats, Grid, Intervals, Ints, Lanes, Row, Structure, Table, array, native, table
+from codegen.machine.structures import Box, Floats, Grid, Intervals, Ints, LaneArray, Row, Structure, Table, array, native, table
 
 
 class PatchPair(Row):
@@ -23,7 +23,7 @@ class Subpatch(Row):
     depth: int
     radius: float                                  # see `kernel.radius`
     rectangle: Box = array(2, 2)                   # u, v
-    vectors: Lanes = array("record", LANES)        # control points and measures
+    vectors: LaneArray = array("record", LANES)        # control points and measures
 
 
 class Candidate(Row):
@@ -97,11 +97,11 @@ class PairsMemory(Structure):
     # blocks for the kernels, and numbers
     T: Floats = array(4)                           # see `kernel.test`
     windows: Grid[float] = array(2, 4)             # of up to four pairs of nodes: beginnings, and minus the ends
-    C: Lanes = array(5, LANES)                     # points,
+    C: LaneArray = array(5, LANES)                     # points,
     X: Intervals = array(5, 2, LANES)              # boxes,
     f: Intervals = array(3, 2, LANES)              # S1 - S2 at the points,
     J: Intervals = array(3, 5, 2, LANES)           # and its derivatives over the boxes
-    c: Lanes = array(3, LANES)                     # the same for the three unknowns of a proof
+    c: LaneArray = array(3, LANES)                     # the same for the three unknowns of a proof
     Y: Intervals = array(3, 2, LANES)
     A: Intervals = array(3, 3, 2, LANES)
     K: Intervals = array(3, 2, LANES)
@@ -110,7 +110,7 @@ class PairsMemory(Structure):
     x: Floats = array(5)                           # u1, v1, u2, v2, t
     held: Ints = array(5)                          # -1 held at its lower bound, 1 at its upper one, 0 free
     uv: Floats = array(2)                          # where `evaluate` is asked,
-    E: Lanes = array(6, LANES)                     # and what it writes
+    E: LaneArray = array(6, LANES)                     # and what it writes
     S: Grid[float] = array(2, 6, 3)                # each patch's S, S_u, S_v, S_uu, S_uv, S_vv at a time
     R: Grid[float] = array(2, 3, 3)                # its velocity, and the derivatives u and v of that
     F: Floats = array(3)                           # S1 - S2

@@ -88,7 +88,7 @@ class Mesh(Frozen, Triangulated):
         return self.vertices[:, :3], self.triangles
 
     @cached_property
-    def shape(self) -> "Shape":
+    def shape(self) -> "TreeShape":
         """The division of the triangles by its tree of boxes."""
         return frozen(_halvings(self.vertices, self.triangles)) if self.motion.is_identity else self.resting.shape
 
@@ -175,7 +175,7 @@ class Mesh(Frozen, Triangulated):
 Triangulated.made = Mesh
 
 
-class Shape(NamedTuple):
+class TreeShape(NamedTuple):
     """`children` (nodes,): the first of two neighbours, or -1 - k for the leaf of triangle k. `levels`: the first node of each level,
     node 0 being the root.
     """
@@ -185,8 +185,8 @@ class Shape(NamedTuple):
 
 
 class MovingTree(NamedTuple):
-    """`boxes` (nodes, 12): lower and upper corner at the beginning, then at the end. `children` (nodes,): as in `Shape`. `size` (nodes,):
-    to compare nodes by.
+    """`boxes` (nodes, 12): lower and upper corner at the beginning, then at the end. `children` (nodes,): as in `TreeShape`. `size`
+    (nodes,): to compare nodes by.
     """
 
     boxes: np.ndarray
@@ -252,7 +252,7 @@ def _owned(triangles: np.ndarray) -> np.ndarray:
     return owned
 
 
-def _halvings(vertices: np.ndarray, triangles: np.ndarray) -> Shape:
+def _halvings(vertices: np.ndarray, triangles: np.ndarray) -> TreeShape:
     """Split at the median along the longest side, level by level."""
     low, high = _ends(vertices, triangles)
     centre = low[:, 0] + high[:, 0] + low[:, 1] + high[:, 1]
@@ -265,7 +265,7 @@ def _halvings(vertices: np.ndarray, triangles: np.ndarray) -> Shape:
         levels.append(count)
         count += 2 * int((~leaf).sum())
         order, starts = _halved(order, starts, np.diff(np.append(starts, len(order))), centre)
-    return Shape(np.concatenate(children).astype(np.int64), levels)
+    return TreeShape(np.concatenate(children).astype(np.int64), levels)
 
 
 def _ends(vertices: np.ndarray, triangles: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -275,7 +275,7 @@ def _ends(vertices: np.ndarray, triangles: np.ndarray) -> tuple[np.ndarray, np.n
     return low, high
 
 
-def _fitted(vertices: np.ndarray, triangles: np.ndarray, shape: Shape) -> MovingTree:
+def _fitted(vertices: np.ndarray, triangles: np.ndarray, shape: TreeShape) -> MovingTree:
     """The boxes, from the leaves up."""
     low, high = _ends(vertices, triangles)
     # Lower ends, and upper ends negated, so that one minimum serves both.

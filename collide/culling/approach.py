@@ -71,7 +71,7 @@ def kernels() -> tuple[tuple[str, int], tuple[str, int]]:
     return ("rigid", _rigid_kernel().block_address()), ("turn", _turn_kernel().block_address())
 
 
-class Native(NamedTuple):
+class NativePart(NamedTuple):
     """A part for the native loop: its row except the first block, the radius of its ball, and its cells in blocks (n, 3, 2, LANES), where
     it is, or in its parameters if it deforms; and what must stay alive.
     """
@@ -83,17 +83,17 @@ class Native(NamedTuple):
 
 
 @functools.lru_cache(maxsize=1 << 14)
-def native_part(part: Extent) -> Native:
+def native_part(part: Extent) -> NativePart:
     """A part as the native loops take it."""
     move, ball = part.placing, part.still.ball
     numbers, centre = lanes(move.numbers), lanes(np.repeat(ball[:3, None], 2, axis=1))
     row = move.kernel.block_address(), numbers.ctypes.data, centre.ctypes.data, len(part.still.grid)
     if not part.deforming:
-        return Native((*row, 0, 0), float(ball[3]), blocks_of(part.still.resting), (move.kernel, numbers, centre))
+        return NativePart((*row, 0, 0), float(ball[3]), blocks_of(part.still.resting), (move.kernel, numbers, centre))
     at, shape = part.on_surface(part.grid), part.shape
     cells = blocks_of(np.concatenate([at, np.zeros((len(at), 1, 2))], axis=1))
     shape_numbers = lanes(shape.numbers)
-    return Native((*row, shape.kernel.block_address(), shape_numbers.ctypes.data), float(ball[3]), cells,
+    return NativePart((*row, shape.kernel.block_address(), shape_numbers.ctypes.data), float(ball[3]), cells,
                    (move.kernel, numbers, centre, shape.kernel, shape_numbers))
 
 

@@ -18,7 +18,7 @@ from codegen.kernel import compile
 from codegen.walk import free_symbols
 from generative import t
 from generative.body import called
-from generative.combination import Combination, Comparison, given_leaves
+from generative.combination import Combination, LeafComparison, given_leaves
 
 # Pairs of leaves that are compared in boxes of parameters and times, for one body, and how many of them at once. Effort only.
 _MOST, _ONCE = 1 << 18, 1 << 14
@@ -71,7 +71,7 @@ def _named(body: Combination, pairs: Pairs) -> str:
     return f"{'; '.join(words)}{more} (of {len(leaves)}, numbered from 0 as they were given)"
 
 
-def _together(told: Comparison) -> Pairs:
+def _together(told: LeafComparison) -> Pairs:
     """The leaves of each surface that has several, as pairs of neighbours."""
     members = defaultdict[int, list[int]](list)
     for k, literal in enumerate(told.literals):
@@ -79,7 +79,7 @@ def _together(told: Comparison) -> Pairs:
     return [pair for own in members.values() for pair in itertools.pairwise(own)]
 
 
-def sometimes_coincident(body: Combination, told: Comparison, ranges: Mapping[Any, tuple[Any, Any]]) -> Pairs:
+def sometimes_coincident(body: Combination, told: LeafComparison, ranges: Mapping[Any, tuple[Any, Any]]) -> Pairs:
     """The pairs of leaves that are not one surface for most values of the symbols, and not proved to be two for all in their ranges."""
     values = body.samples
     symbols = sorted({s for own in values for e in own for s in free_symbols(e)}, key=str)
@@ -99,7 +99,7 @@ def sometimes_coincident(body: Combination, told: Comparison, ranges: Mapping[An
         boxes = _halved(boxes)
 
 
-def coincident_at(body: Combination, told: Comparison, symbols: Sequence[Any], values: np.ndarray) -> np.ndarray:
+def coincident_at(body: Combination, told: LeafComparison, symbols: Sequence[Any], values: np.ndarray) -> np.ndarray:
     """(n,): in which rows (n, s) of values of the parameters leaves may be one surface, at all times, that are not one in most rows."""
     # Leaves that are one surface at all times are one at this time.
     own = [tuple(e.xreplace({t: _SOME_TIME}) for e in leaf) for leaf in body.samples]
@@ -111,7 +111,7 @@ def coincident_at(body: Combination, told: Comparison, symbols: Sequence[Any], v
     return np.asarray(may_be_proportional(lo.reshape(shape), hi.reshape(shape), pairs).any(axis=1))
 
 
-def _changing(values: Sequence[tuple[Any, ...]], told: Comparison) -> Pairs:
+def _changing(values: Sequence[tuple[Any, ...]], told: LeafComparison) -> Pairs:
     """The pairs of leaves that are two surfaces, one of which at least changes with a symbol."""
     fixed = [not any(free_symbols(e) for e in own) for own in values]
     return [(a, b) for a, b in itertools.combinations(range(len(values)), 2)

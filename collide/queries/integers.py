@@ -39,7 +39,7 @@ Box = np.ndarray
 
 
 @dataclass(frozen=True)
-class Cell:
+class IntegerCell:
     """The rest of a question for certain values of the integers: exact formulas of the real variables, and their domain."""
 
     box: Box
@@ -83,7 +83,7 @@ class Cells:
         """Those of the integers, where each has one only."""
         return {s: sp.Integer(int(box[k, 0])) for k, s in enumerate(self.domain.symbols) if self.integers[k]}
 
-    def cell(self, box: Box, values: dict[Any, Any] | None = None) -> Cell | None:
+    def cell(self, box: Box, values: dict[Any, Any] | None = None) -> IntegerCell | None:
         """The cell of a box whose integers are fixed, or with other values; None where a formula is seen to exclude it."""
         values = self.values(box) if values is None else values
         formulas, conditions, undecided = [], [], False
@@ -98,7 +98,7 @@ class Cells:
                 return None
             conditions += [] if c == sp.true else [c]
         reals = {s: ends for s, ends, whole in zip(self.domain.symbols, self.domain.ends, self.integers, strict=True) if not whole}
-        return Cell(box, formulas, conditions, reals, undecided)
+        return IntegerCell(box, formulas, conditions, reals, undecided)
 
 
 def _put(e: Any, values: dict[Any, Any]) -> Any:
@@ -148,7 +148,7 @@ class Located:
         self.proved += [bool(p) for p in proved]
 
 
-def locate(cells: Cells, question: Callable[[Cell, Budget], Any], found: Located, clock: Clock) -> None:
+def locate(cells: Cells, question: Callable[[IntegerCell, Budget], Any], found: Located, clock: Clock) -> None:
     """Go through all boxes of integers, depth first; `question` solves the equations of a cell in its real variables."""
     found.left = [cells.domain.outer[None].copy()]
     while found.left:
@@ -163,7 +163,7 @@ def locate(cells: Cells, question: Callable[[Cell, Budget], Any], found: Located
             return
 
 
-def _answer(cells: Cells, box: Box, question: Callable[[Cell, Budget], Any], found: Located, clock: Clock) -> None:
+def _answer(cells: Cells, box: Box, question: Callable[[IntegerCell, Budget], Any], found: Located, clock: Clock) -> None:
     cell = cells.cell(box)
     if cell is None:
         return
@@ -215,7 +215,7 @@ class Least:
         return [(box, alone) for lower, box, alone in [*self.ends, *((e[0], e[2], False) for e in self.queue)] if lower <= self.upper]
 
 
-def least(cells: Cells, objective: Any, question: Callable[[Any, Cell, Budget], Any], found: Least, tolerance: float,
+def least(cells: Cells, objective: Any, question: Callable[[Any, IntegerCell, Budget], Any], found: Least, tolerance: float,
           clock: Clock) -> None:
     """Best first. `question` minimizes over the real variables of a cell, and of a box of integers as if these were real."""
     bounds = _bounds(objective, cells.domain)
@@ -256,7 +256,7 @@ def _bounds(objective: Any, domain: Domain) -> Callable[[Box], np.ndarray]:
     return lambda boxes: kernel.interval(boxes[..., 0], boxes[..., 1])[0][:, 0]
 
 
-def _fixed(cells: Cells, objective: Any, box: Box, lower: float, question: Callable[[Any, Cell, Budget], Any], found: Least,
+def _fixed(cells: Cells, objective: Any, box: Box, lower: float, question: Callable[[Any, IntegerCell, Budget], Any], found: Least,
            clock: Clock) -> None:
     cell = cells.cell(box)
     if cell is None:
@@ -276,7 +276,7 @@ def _fixed(cells: Cells, objective: Any, box: Box, lower: float, question: Calla
         found.settle(max(lower, lo), part, bool(alone))
 
 
-def _valued(function: Any, cell: Cell, found: Least) -> tuple[float, Box]:
+def _valued(function: Any, cell: IntegerCell, found: Least) -> tuple[float, Box]:
     """The bounds of the objective where every variable is an integer; a value that counts if the constraints are seen to hold."""
     lo, hi, level = Kernel(convert([function], {}, ExprPool()), []).decorated(np.empty((1, 0)), np.empty((1, 0)))
     if level[0, 0] and not (cell.undecided or cell.conditions):
@@ -284,7 +284,7 @@ def _valued(function: Any, cell: Cell, found: Least) -> tuple[float, Box]:
     return float(lo[0, 0]), cell.box
 
 
-def _relaxed(cells: Cells, objective: Any, box: Box, question: Callable[[Any, Cell, Budget], Any], clock: Clock) -> float:
+def _relaxed(cells: Cells, objective: Any, box: Box, question: Callable[[Any, IntegerCell, Budget], Any], clock: Clock) -> float:
     """A lower bound over the box, with its integers as real numbers."""
     exact = [(sp.Rational(*map(int, a.as_integer_ratio())), sp.Rational(*map(int, b.as_integer_ratio()))) for a, b in box]
     real = [sp.Symbol(str(s), real=True) if s.is_integer else s for s in cells.domain.symbols]

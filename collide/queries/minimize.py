@@ -49,7 +49,7 @@ from ..search.problem import Problem
 from ..search.search import Search
 from .alternatives import Term, alternatives, closed, closed_relation
 from .formulas import Domain, check_real_variables, merge, read_conditions, read_domain, read_functions, settled, stack
-from .integers import Cell, Cells, Least, least
+from .integers import Cells, IntegerCell, Least, least
 
 if TYPE_CHECKING:
     from ..proof.log import Log
@@ -239,7 +239,7 @@ def _mixed(box: Domain, objective: Any, equal: Sequence[Any], conditions: Sequen
     closed_conditions = [closed_relation(c) for c in conditions]
     found, cells = Least(), Cells(box, equal, closed_conditions)
 
-    def question(function: Any, cell: Cell, budget: Budget) -> Minimum:
+    def question(function: Any, cell: IntegerCell, budget: Budget) -> Minimum:
         return minimize(function, cell.domain, equal=cell.formulas, at_least=cell.conditions, tolerance=tolerance, width=width,  # type: ignore[no-any-return]
                         budget=budget)
 

@@ -36,7 +36,7 @@ _WIDTH, _CLOSE, _OFF = 2.0**-30, 2.0**-26, 1e-12
 _START = Root((0, 1), 0, 0, 0)
 
 
-class Side(NamedTuple):
+class RoundSide(NamedTuple):
     """A body by its core, the square of its radius, and the motion of the core."""
 
     body: Any
@@ -62,22 +62,22 @@ def round_pairs(labels: Sequence[Pair], start: Mapping[Pair, Start], bodies: Seq
     return found
 
 
-def side_of(body: Any) -> Side | None:
+def side_of(body: Any) -> RoundSide | None:
     """None of bodies that are not flat, nor rounded."""
     rounded = rounded_of(body)
     if rounded is None:
         flat, plane = flat_of(body), plane_within(body.body, body.bounds) if isinstance(body, ImplicitSurface) else None
         if plane is not None:
-            return Side(body, Core(plane, [], [tuple(range(len(plane)))]), Fraction(0), body.motion, None)
+            return RoundSide(body, Core(plane, [], [tuple(range(len(plane)))]), Fraction(0), body.motion, None)
         if flat is None:
             return None
         segments = sorted({tuple(sorted(s)) for face in flat.faces for s in face.sides})
-        return Side(body, Core(flat.corners, segments, [f.ring for f in flat.faces]), Fraction(0), motion_of(body), flat)  # type: ignore[arg-type]
+        return RoundSide(body, Core(flat.corners, segments, [f.ring for f in flat.faces]), Fraction(0), motion_of(body), flat)  # type: ignore[arg-type]
     motion = body.motion if isinstance(body, ImplicitSurface) else motion_of(body)
     if len(rounded.core) > 1:
-        return Side(body, Core(rounded.core, [(0, 1)], []), rounded.square, motion, None)
+        return RoundSide(body, Core(rounded.core, [(0, 1)], []), rounded.square, motion, None)
     # A ball looks the same however it turns.
-    return Side(body, Core([(Fraction(0),) * 3], [], []), rounded.square, _shift(rounded, motion), None)
+    return RoundSide(body, Core([(Fraction(0),) * 3], [], []), rounded.square, _shift(rounded, motion), None)
 
 
 def _shift(ball: Rounded, motion: Motion) -> Motion:
@@ -85,7 +85,7 @@ def _shift(ball: Rounded, motion: Motion) -> Motion:
     return Rigid(translation=[sp.simplify(e) if any(middle) else e for e in motion.apply(middle)])
 
 
-def _decided(label: Pair, sides: tuple[Side, Side], span: tuple[float, float], spacing: float) -> tuple[bool, FlatMeeting | None]:
+def _decided(label: Pair, sides: tuple[RoundSide, RoundSide], span: tuple[float, float], spacing: float) -> tuple[bool, FlatMeeting | None]:
     """Whether it is decided when two bodies meet; and when and where they do."""
     first, second = sides
     square = _sum_of_radii(first.square, second.square)
@@ -106,7 +106,7 @@ def _decided(label: Pair, sides: tuple[Side, Side], span: tuple[float, float], s
     return True, None
 
 
-def _at_bounds(side: Side, k: int, parts: Sequence[PartPair]) -> bool:
+def _at_bounds(side: RoundSide, k: int, parts: Sequence[PartPair]) -> bool:
     """Whether an implicit plane is met where it ends."""
     return side.square == 0 and side.flat is None and any(len((p.first, p.second)[k]) < 3 for p in parts)
 
@@ -147,7 +147,7 @@ def _positive(known: ExactMotion, begin: float, end: float) -> RationalMotion | 
 # -- rows -----------------------------------------------------------------------------------------------------------
 
 
-def _rows(sides: tuple[Side, Side], window: RationalMotion, met: Nearing, time: Interval, spacing: float) -> list[ContactSample]:
+def _rows(sides: tuple[RoundSide, RoundSide], window: RationalMotion, met: Nearing, time: Interval, spacing: float) -> list[ContactSample]:
     """The contacts, each place once; of a line all along it."""
     middle = window.middle(met.at)
     placed = [np.array([window.place(p, middle) for p in sides[0].core.corners], float), np.array(sides[1].core.corners, float)]
@@ -166,7 +166,7 @@ def _rows(sides: tuple[Side, Side], window: RationalMotion, met: Nearing, time: 
     return found
 
 
-def _common(sides: tuple[Side, Side], one: PartPair, other: PartPair) -> Iterator[bool]:
+def _common(sides: tuple[RoundSide, RoundSide], one: PartPair, other: PartPair) -> Iterator[bool]:
     """Whether all points between those of two pairs of parts lie on one part of each body."""
     for k, side in enumerate(sides):
         both = {*(one.first, one.second)[k], *(other.first, other.second)[k]}
@@ -174,7 +174,7 @@ def _common(sides: tuple[Side, Side], one: PartPair, other: PartPair) -> Iterato
         yield any(both <= w for w in whole)
 
 
-def _row(sides: tuple[Side, Side], pair: PartPair | None, nearest: tuple[np.ndarray, np.ndarray], time: Interval,
+def _row(sides: tuple[RoundSide, RoundSide], pair: PartPair | None, nearest: tuple[np.ndarray, np.ndarray], time: Interval,
          isolated: bool) -> ContactSample:
     way = nearest[1] - nearest[0]
     normal = way / float(np.linalg.norm(way))
@@ -199,7 +199,7 @@ def _pose(motion: Motion, moment: float) -> tuple[np.ndarray, np.ndarray]:
     return entries[:9].reshape(3, 3), entries[9:]
 
 
-def _feature(side: Side, part: Sequence[int], place: np.ndarray, moment: float) -> tuple[str, list[tuple[float, float]]]:
+def _feature(side: RoundSide, part: Sequence[int], place: np.ndarray, moment: float) -> tuple[str, list[tuple[float, float]]]:
     """The feature of a body at a place in the world, and ranges of its parameters."""
     if isinstance(side.body, ImplicitSurface):
         return "face 0", []

@@ -28,7 +28,7 @@ from ..search.clock import CONVERTING, Clock
 from ..search.drive import drive
 from ..search.options import Options, resolved
 from ..search.search import Search
-from ..sheets.assembly import Sheet, Span, bodies_of, carrier
+from ..sheets.assembly import SheetPieces, Span, bodies_of, carrier
 from ..sheets.closed_sides import EARLY, beside, closed_sides, doubtful
 from ..sheets.enclosures import neighbours
 from ..sheets.glue import folds
@@ -124,7 +124,7 @@ def self_contact(surface: ParametricSurface | Solid | BezierNets | Sequence[Para
     bodies, found = bodies_of(surface), _Found(None, False, {}, span[0], span[1], True)
     proof: Log | None = None
     with clock.query():
-        sheet = Sheet(bodies, span)
+        sheet = SheetPieces(bodies, span)
         if log is not None:
             proof = self_log(log, bodies, time, span, sheet.closing)
         for known in _searches(sheet, span, options, clock):
@@ -159,7 +159,7 @@ class _Found(NamedTuple):
     covered: bool
 
 
-def _searches(sheet: Sheet, span: Span, options: Options, clock: Clock) -> Iterator[_Found]:
+def _searches(sheet: SheetPieces, span: Span, options: Options, clock: Clock) -> Iterator[_Found]:
     """The findings, ever more of them: first the state at the start, then the earliest contact after it, for which tangency holds only if
     nothing touches at the start.
     """
@@ -183,7 +183,7 @@ Task = tuple[SheetPair, np.ndarray]
 """A pair and its boxes (n, 5, 2) of u1, v1, u2, v2, t, all of whose places are different."""
 
 
-def _tasks(sheet: Sheet, span: Span, clock: Clock) -> tuple[list[Task], float, bool]:
+def _tasks(sheet: SheetPieces, span: Span, clock: Clock) -> tuple[list[Task], float, bool]:
     """The tasks of the search; the time up to which they go; and whether that is the time of a fold rather than the end of the budget."""
     groups: dict[tuple[SurfaceFamily, SurfaceFamily, int, int], list[SheetPair]] = {}
     for pair in sheet.near:

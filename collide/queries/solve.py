@@ -31,7 +31,7 @@ from ..search.problem import Problem
 from ..search.search import Search
 from .alternatives import alternatives
 from .formulas import Domain, check_real_variables, convert_condition, merge, read_conditions, read_domain, read_functions, settled, stack
-from .integers import Cell, Cells, Located, locate
+from .integers import Cells, IntegerCell, Located, locate
 from .unbounded import finite_ends
 from .undecided import Reason, by_signs, full_of_zeros, reasons, told
 
@@ -222,7 +222,7 @@ def _mixed(box: Domain, functions: Sequence[Any], conditions: Sequence[Any], opt
     found, cells = Located(), Cells(box, functions, conditions)
     others = options["implied"]
 
-    def question(cell: Cell, budget: Budget) -> Zeros:
+    def question(cell: IntegerCell, budget: Budget) -> Zeros:
         rest = [e for e in (cells.put(other, cell.box) for other in others) if e.free_symbols]
         return solve(cell.formulas, cell.domain, at_least=cell.conditions, budget=budget, **{**options, "implied": rest})  # type: ignore[no-any-return]
 

@@ -13,7 +13,7 @@ from codegen.given import doubles, shown
 from ..bezier.nurbs import BezierNets
 from ..bodies.mesh import Mesh, as_mesh
 from ..given import is_number
-from ..polyhedra.step.candidates import NearParts, Parts, parts_of
+from ..polyhedra.step.candidates import NearFeatures, Parts, parts_of
 from ..polyhedra.step.crossing_free import crossing_free
 from ..polyhedra.step.first_event import clear_until
 from ..polyhedra.step.kept_distance import kept_until
@@ -142,7 +142,7 @@ def _numbers(given: Any, name: str, dimension: int, count: int) -> np.ndarray:
 
 
 def _of_mesh(parts: Parts, before: np.ndarray, after: np.ndarray, distance: float) -> float:
-    near = NearParts(parts, before, after, distance)
+    near = NearFeatures(parts, before, after, distance)
     if distance > 0:
         step = min(kept_until(before, after, near.points, 1, distance), kept_until(before, after, near.edges, 2, distance))
     else:

@@ -25,7 +25,7 @@ from codegen.machine.linked import address
 from codegen.machine.native import Code
 from codegen.time_bounds.advance import Advance, advance_kernel
 from codegen.time_bounds.distance import distance_advance
-from codegen.time_bounds.moving_bodies import Bodies, Deforming
+from codegen.time_bounds.moving_bodies import Bodies, DeformingBody
 from codegen.time_bounds.separable_advance import ComposedAdvance, SeparableAdvance, composed_advance, separable_advance
 
 Value = TypeVar("Value")
@@ -298,7 +298,7 @@ class Problem:
         if self.gap:
             return distance_advance(self.gap, self.variables, self.objective, len(self.parameters), self.bounded, bool(self.necessary))
         bodies = self.moving() if self.moving is not None else None
-        if bodies is not None and isinstance(bodies[0], Deforming):
+        if bodies is not None and isinstance(bodies[0], DeformingBody):
             return composed_advance(bodies, len(self.parameters), self.bounded)
         if bodies is not None:
             return separable_advance(bodies, self.objective, len(self.parameters), self.bounded)

@@ -26,7 +26,7 @@ _SLICES, _CELLS = 16, 4
 Span = tuple[float, float]
 
 
-class Sheet:
+class SheetPieces:
     """The pieces of a sheet, the pairs of them that are joined, and the pairs that are not."""
 
     def __init__(self, bodies: Sequence[Any], span: Span) -> None:

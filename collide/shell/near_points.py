@@ -4,7 +4,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..polyhedra.step.candidates import NearParts, Parts
+from ..polyhedra.step.candidates import NearFeatures, Parts
 
 # What is no length, against the largest of several; and parts whose nearest points are nearer to their ends than this share, of a length.
 _NONE, _INNER = 1e-12, 1e-9
@@ -32,7 +32,7 @@ def near_points(parts: Parts, before: np.ndarray, after: np.ndarray, thickness: 
     """The contacts of which the step from `before` to `after` may bring the points nearer than a thickness. Vertices from number `moving`
     on stay where they are: no contacts are between these alone.
     """
-    near = NearParts(parts, before, after, thickness)
+    near = NearFeatures(parts, before, after, thickness)
     found = [_of_faces(near.points, before), _of_edges(near.edges, before)]
     numbers = np.concatenate([near.points, near.edges])
     shares, inner = (np.concatenate(e) for e in zip(*found, strict=True))

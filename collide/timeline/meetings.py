@@ -34,7 +34,7 @@ _ROOM = 0.01
 _AT_ONCE = 1 << 18
 
 
-class Meeting(NamedTuple):
+class NearMeeting(NamedTuple):
     """Two parts of the bodies `label`, which come as near as `least` at most, within `window`, which is in a `stage`."""
 
     label: Pair
@@ -46,7 +46,7 @@ class Meeting(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class NearPartPairs(Sequence[Meeting]):
+class NearPartPairs(Sequence[NearMeeting]):
     """Pairs of parts by numbers, each a meeting that is made where it is asked for: of a mesh there may be very many. `least` (n,); `pairs`
     (n, 4): which of the `labels`, the parts of its bodies, and the stage, that `make` takes.
     """
@@ -54,7 +54,7 @@ class NearPartPairs(Sequence[Meeting]):
     labels: Sequence[Pair]
     least: np.ndarray
     pairs: np.ndarray
-    make: Callable[[Pair, int, int, int], Meeting]
+    make: Callable[[Pair, int, int, int], NearMeeting]
 
     def __len__(self) -> int:
         return len(self.least)
@@ -102,7 +102,7 @@ class Meetings(Neighbourhood):
             pairs.append(np.column_stack([np.full(len(found), k), own]))
         return NearPartPairs(labels, np.concatenate(least), np.concatenate(pairs), functools.partial(self._meeting, upper, closed))
 
-    def nearer(self, meetings: Sequence[Meeting], reach: float) -> list[Meeting]:
+    def nearer(self, meetings: Sequence[NearMeeting], reach: float) -> list[NearMeeting]:
         """Those of the meetings that may come as near as `reach`, each in a window outside of which it is *proved* that they do not."""
         if not reach < math.inf or self.span[0] == self.span[1]:
             return [*meetings]
@@ -134,18 +134,18 @@ class Meetings(Neighbourhood):
             pairs.append(np.column_stack([own[i], columns[j], stage]))
         return np.concatenate(least), np.concatenate(pairs)
 
-    def _meeting(self, upper: float, closed: bool, label: Pair, i: int, j: int, stage: int) -> Meeting:
+    def _meeting(self, upper: float, closed: bool, label: Pair, i: int, j: int, stage: int) -> NearMeeting:
         if label in self.turned and not closed:
             return self._sliced(label)[i]
         now = np.flatnonzero(self.stages == stage)
         gaps = least_distances(self._boxes[label[0]][i, now], self._boxes[label[1]][j, now])
         when = now[gaps <= upper]
         window = self.window(label, stage) if self.rests(label) else (float(self.slices[when[0], 0]), float(self.slices[when[-1], 1]))
-        return Meeting(label, self._parts[label[0]][i], self._parts[label[1]][j], float(gaps.min()), window, stage)
+        return NearMeeting(label, self._parts[label[0]][i], self._parts[label[1]][j], float(gaps.min()), window, stage)
 
-    def _sliced(self, label: Pair) -> list[Meeting]:
+    def _sliced(self, label: Pair) -> list[NearMeeting]:
         side, _, own = self.turned[label]
-        return [Meeting(label, *((other, part) if side else (part, other)), 0.0, self.span)
+        return [NearMeeting(label, *((other, part) if side else (part, other)), 0.0, self.span)
                 for part in own for other in self.present(label[1 - side])]
 
     def _chosen(self, label: Pair, side: int, closed: bool) -> Mapping[int, np.ndarray]:
@@ -153,7 +153,7 @@ class Meetings(Neighbourhood):
             return self.reached(label, side)
         return dict.fromkeys(range(self.closed[label[side]] if closed else len(self._parts[label[side]])), np.ones(1, bool))
 
-    def problem(self, m: Meeting, reach: float, many: bool, critical: bool = True) -> Problem:
+    def problem(self, m: NearMeeting, reach: float, many: bool, critical: bool = True) -> Problem:
         numbers = self.staged.numbers(m.label[0], m.stage), self.staged.numbers(m.label[1], m.stage)
         free = tuple(self.free[k] for k in m.label) if self.ranges else ()
         first, second = (np.nan_to_num(self.around[k, 0], posinf=0.0, neginf=0.0).mean(axis=1) for k in m.label)
@@ -205,7 +205,7 @@ class Meetings(Neighbourhood):
         return {s: sp.Symbol(name, real=True) if name else sp.Dummy(real=True) if e == s else e
                 for (s, e), name in zip(self.numbers[k].pairs, free, strict=True)}
 
-    def turned_back(self, m: Meeting, box: Mapping[str, np.ndarray]) -> list[Problem]:
+    def turned_back(self, m: NearMeeting, box: Mapping[str, np.ndarray]) -> list[Problem]:
         """The problems of whole bodies near a solution for a slice, in the box `box`: what no turn changes is as it is there."""
         if m.label not in self.turned:
             return [self.problem(m, self.reach(m.label), False)]

@@ -25,7 +25,7 @@ from ..search.problem import Problem
 from ..search.search import Search
 from ..situations.distance import both_points
 from ..situations.touch import brought_together
-from .meetings import Meeting, Meetings
+from .meetings import Meetings, NearMeeting
 from .neighbourhood import LOOKED_AT, SMALL, WIDTH, Found
 from .whereabouts import Whereabouts, left_of, together, whereabouts
 
@@ -127,7 +127,7 @@ class Neighbours(Meetings):
         self._note_open(search, [self.relative.given(label) for label in labels], known[1], min(found.upper, asked.reach), found)
         return known
 
-    def _undecided(self, search: Search, meetings: Sequence[Meeting]) -> dict[Pair, set[int]]:
+    def _undecided(self, search: Search, meetings: Sequence[NearMeeting]) -> dict[Pair, set[int]]:
         """The pairs of bodies whose distance a search does not tell from 0, and the stages in which it does not."""
         stages, near = dict[Pair, set[int]](), {search.owner(k) for k in search.possible_ones().tolist()}
         for k, m in enumerate(meetings):
@@ -135,7 +135,7 @@ class Neighbours(Meetings):
                 stages.setdefault(m.label, set()).add(m.stage)
         return stages
 
-    def _listed(self, search: Search, meetings: Sequence[Meeting], asked: Asked, clock: Clock, found: Found) -> Search:
+    def _listed(self, search: Search, meetings: Sequence[NearMeeting], asked: Asked, clock: Clock, found: Found) -> Search:
         """The nearest points, once the distance is known; of bodies that were sliced, those of the whole bodies."""
         upper, labels = search.proved, list(dict.fromkeys(m.label for m in meetings))
         for whole in (False, True):
@@ -153,7 +153,7 @@ class Neighbours(Meetings):
         return search
 
     def _problems(self, labels: Sequence[Pair], asked: Asked, clock: Clock, found: Found,
-                  ) -> tuple[list[Meeting], list[Problem], bool]:
+                  ) -> tuple[list[NearMeeting], list[Problem], bool]:
         """Those of all parts of some pairs of bodies, each of a meeting, and whether there was time for all."""
         reach = min(max(map(self.reach, labels)), asked.reach)
         crowded = [label for label in labels if label not in self.turned and not self.crowded.isdisjoint(label)]
@@ -203,7 +203,7 @@ class Neighbours(Meetings):
         label = self.relative.label(found.best[0].label) if found.best is not None and found.upper <= _MAY_MEET * self.size else None
         return label if label in labels else None
 
-    def _roughly(self, meetings: Sequence[Meeting], reach: float, clock: Clock, found: Found) -> Search:
+    def _roughly(self, meetings: Sequence[NearMeeting], reach: float, clock: Clock, found: Found) -> Search:
         """A search of these closed parts by the equations of the distance alone; none of its boxes is lost (`left_of`)."""
         problems = _converted((self.problem(m, reach, True, critical=False) for m in meetings), clock)
         search = Search(problems, Options(tolerance=WIDTH))
@@ -212,7 +212,7 @@ class Neighbours(Meetings):
         self._note_best(search, found)
         return search
 
-    def _seed(self, meetings: Sequence[Meeting], reach: float, clock: Clock, found: Found) -> None:
+    def _seed(self, meetings: Sequence[NearMeeting], reach: float, clock: Clock, found: Found) -> None:
         """An upper bound from the pairs of parts that may be nearest, that spares others."""
         problems = [self.problem(m, reach, True) for m in meetings]
         for problem in problems:

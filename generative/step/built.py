@@ -9,7 +9,7 @@ import numpy as np
 from ..surface import ParametricSurface
 from ..symbols import u, v
 from .kernel import modelling, opencascade
-from .recognized import CONSTANT, COSINE, LINEAR, ROUNDING, SINE, Powers, Terms, Turn, net, normal_of_plane, terms, turn, value
+from .recognized import CONSTANT, COSINE, LINEAR, ROUNDING, SINE, Powers, RevolvedForm, Terms, net, normal_of_plane, terms, turn, value
 
 # The kernel's own distance below which points are one, mm.
 _SAME_POINT = 1e-7
@@ -33,7 +33,7 @@ class Arc(NamedTuple):
         return made if self.ends[0] < self.ends[1] else opencascade().shapes.Edge(made.Reversed())
 
 
-class Sheet(NamedTuple):
+class BuiltSurface(NamedTuple):
     """A Geom_Surface over ranges of its parameters."""
 
     surface: Any
@@ -168,7 +168,7 @@ def _wire(loop: Sequence[Arc]) -> Any:
 # -- surfaces ------------------------------------------------------------------------------------------------------------
 
 
-def _turned(found: Terms, domain: dict[Any, Any]) -> Sheet | None:
+def _turned(found: Terms, domain: dict[Any, Any]) -> BuiltSurface | None:
     """A cylinder, cone, sphere or torus, or the surface of revolution of another curve."""
     made = turn(found)
     if made is None:
@@ -188,10 +188,10 @@ def _turned(found: Terms, domain: dict[Any, Any]) -> Sheet | None:
         surface, along = _round(made, wave.at(lo), wave.at(hi))
     else:
         return None
-    return None if surface is None else Sheet(surface, angles, along)
+    return None if surface is None else BuiltSurface(surface, angles, along)
 
 
-def _straight(made: Turn, lo: float, hi: float) -> tuple[Any, Range]:
+def _straight(made: RevolvedForm, lo: float, hi: float) -> tuple[Any, Range]:
     """A cylinder, or a cone from where it is widest."""
     r, slope, rise = made.radius.get(CONSTANT, 0.0), made.radius.get(LINEAR, 0.0), made.height.get(LINEAR, 0.0)
     x, _, z = made.frame
@@ -205,7 +205,7 @@ def _straight(made: Turn, lo: float, hi: float) -> tuple[Any, Range]:
     return cone, (speed * (lo - widest), speed * (hi - widest))
 
 
-def _round(made: Turn, lo: float, hi: float) -> tuple[Any, Range]:
+def _round(made: RevolvedForm, lo: float, hi: float) -> tuple[Any, Range]:
     """A sphere or torus, where radius and height run through a circle; None for a torus that meets its axis."""
     p, q = (np.array([made.radius.get(k, 0.0), made.height.get(k, 0.0)]) for k in (COSINE, SINE))
     small, large = float(np.linalg.norm(p)), made.radius.get(CONSTANT, 0.0)
@@ -223,7 +223,7 @@ def _round(made: Turn, lo: float, hi: float) -> tuple[Any, Range]:
     return (modelling().torus(axes, large, small) if large > small else None), along
 
 
-def _extruded(found: Terms, body: Sequence[Any], domain: dict[Any, Any]) -> Sheet | None:
+def _extruded(found: Terms, body: Sequence[Any], domain: dict[Any, Any]) -> BuiltSurface | None:
     """An ellipse moved along a line."""
     for s, other in ((v, u), (u, v)):
         ways = found.only(s, LINEAR)
@@ -233,13 +233,13 @@ def _extruded(found: Terms, body: Sequence[Any], domain: dict[Any, Any]) -> Shee
                 length = float(np.linalg.norm(ways[CONSTANT]))
                 along = modelling().direction(*ways[CONSTANT].tolist())
                 ends = tuple(length * float(e) for e in domain[s])
-                return Sheet(modelling().extrusion(arc.curve, along), arc.ends, (ends[0], ends[1]))
+                return BuiltSurface(modelling().extrusion(arc.curve, along), arc.ends, (ends[0], ends[1]))
     return None
 
 
-def _patch(body: Sequence[Any], domain: dict[Any, Any]) -> Sheet | None:
+def _patch(body: Sequence[Any], domain: dict[Any, Any]) -> BuiltSurface | None:
     """A Bezier patch of polynomial or rational formulas."""
     poles = net(body, (domain[u], domain[v]))
     if poles is None or not (poles[..., 3] > 0.0).all():
         return None
-    return Sheet(modelling().bezier_surface(*_poles(poles, modelling().point_grid)), (0.0, 1.0), (0.0, 1.0))
+    return BuiltSurface(modelling().bezier_surface(*_poles(poles, modelling().point_grid)), (0.0, 1.0), (0.0, 1.0))

@@ -6,10 +6,10 @@ from itertools import pairwise
 import numpy as np
 from scipy.optimize import brentq
 
-from ..trimming_pieces import Piece
+from ..trimming_pieces import LoopPiece
 from .curves import Unread, moved, segment
 
-Loop = list[Piece]
+Loop = list[LoopPiece]
 _SAMPLES = 33
 # Against the range of a coordinate, what is nearer to the line than this is on it.
 _ON = 1e-9
@@ -66,7 +66,7 @@ def _linked(chains: list[Loop], along: int) -> list[Loop]:
     return found
 
 
-def _cut(c: Piece, axis: int, value: float) -> Loop:
+def _cut(c: LoopPiece, axis: int, value: float) -> Loop:
     """A piece cut where it crosses the line; its ends there are moved onto it, by less than rounding."""
     first, last = float(c.first), float(c.last)
 
@@ -82,10 +82,10 @@ def _cut(c: Piece, axis: int, value: float) -> Loop:
              if p * q < 0.0 and abs(p) > near and abs(q) > near]
     roots += [s for s, h in list(zip(places, heights, strict=True))[1:-1] if abs(h) <= near]
     inside = [first + s * (last - first) for s in sorted(set(roots)) if min(s, 1.0 - s) > _ON]
-    return [_onto(Piece(c.curve, a, b), axis, value, near) for a, b in pairwise([c.first, *inside, c.last])]
+    return [_onto(LoopPiece(c.curve, a, b), axis, value, near) for a, b in pairwise([c.first, *inside, c.last])]
 
 
-def _onto(c: Piece, axis: int, value: float, near: float) -> Piece:
+def _onto(c: LoopPiece, axis: int, value: float, near: float) -> LoopPiece:
     points, _ = c.sampled
     off = np.zeros((2, 2))
     off[:, axis] = value - points[[0, -1], axis]
@@ -93,9 +93,9 @@ def _onto(c: Piece, axis: int, value: float, near: float) -> Piece:
     return moved(c, *off) if off.any() else c
 
 
-def _middle(c: Piece) -> np.ndarray:
+def _middle(c: LoopPiece) -> np.ndarray:
     return c.sampled[0][4]
 
 
-def _end(c: Piece, k: int) -> np.ndarray:
+def _end(c: LoopPiece, k: int) -> np.ndarray:
     return c.sampled[0][-k]

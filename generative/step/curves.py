@@ -17,7 +17,7 @@ from ..curve import Curve, bernstein, bezier_points, spans
 from ..pattern import Pattern
 from ..symbols import Parameter, u
 from ..trimming_cusps import SEGMENT
-from ..trimming_pieces import Piece
+from ..trimming_pieces import LoopPiece
 
 _CONICS = ("Circle", "Ellipse", "Hyperbola", "Parabola")
 _WAVES = {"Ellipse": (sp.cos(u), sp.sin(u)), "Hyperbola": (sp.cosh(u), sp.sinh(u)), "Parabola": (u**2, u)}
@@ -27,7 +27,7 @@ class Unread(ValueError):
     """Something in a file that has no formula here."""
 
 
-class Shape(NamedTuple):
+class CurveForm(NamedTuple):
     """A kind of formula and the numbers in it, over a range of the kernel's parameter."""
 
     kind: tuple[Any, ...]
@@ -62,14 +62,14 @@ def coordinates(p: Any) -> tuple[float, ...]:
     return (p.X(), p.Y(), p.Z()) if hasattr(p, "Z") else (p.X(), p.Y())
 
 
-def shapes_of(curve: Any, first: float, last: float) -> list[Shape]:
+def shapes_of(curve: Any, first: float, last: float) -> list[CurveForm]:
     """A curve of the kernel, in space or in the plane, from one of its parameters to another, as pieces in order."""
     kind = type(curve).__name__.rpartition("_")[2]
     if kind == "TrimmedCurve":
         return shapes_of(curve.BasisCurve(), first, last)
     if kind == "Line":
         axis = curve.Position()
-        return [Shape(("Line",), (*coordinates(axis.Location()), *coordinates(axis.Direction())), first, last)]
+        return [CurveForm(("Line",), (*coordinates(axis.Location()), *coordinates(axis.Direction())), first, last)]
     if kind in _CONICS:
         return [_conic(kind, curve, first, last)]
     if kind in ("BSplineCurve", "BezierCurve"):
@@ -77,13 +77,13 @@ def shapes_of(curve: Any, first: float, last: float) -> list[Shape]:
     raise Unread(f"curves of the kind {kind} are not read")
 
 
-def _conic(kind: str, curve: Any, first: float, last: float) -> Shape:
+def _conic(kind: str, curve: Any, first: float, last: float) -> CurveForm:
     """Its coefficients are products of two doubles each, as fractions."""
     axes = curve.Position()
     a, b = _sizes(kind, curve)
     x, y = (coordinates(w) for w in (axes.XDirection(), axes.YDirection()))
     numbers = *coordinates(axes.Location()), *_product(a, x), *_product(b, y)
-    return Shape(("Ellipse" if kind == "Circle" else kind,), numbers, first, last)
+    return CurveForm(("Ellipse" if kind == "Circle" else kind,), numbers, first, last)
 
 
 def _product(factor: Any, way: Sequence[float]) -> list[Any]:
@@ -99,7 +99,7 @@ def _sizes(kind: str, curve: Any) -> tuple[Any, Any]:
     return curve.MajorRadius(), curve.MinorRadius()
 
 
-def _spline(curve: Any, first: float, last: float) -> list[Shape]:
+def _spline(curve: Any, first: float, last: float) -> list[CurveForm]:
     """A spline between two of its parameters as polynomial or rational pieces: in space exactly, in the plane in doubles."""
     kind: Any = Fraction if "2d" not in type(curve).__name__ else float
     degree, places, count = curve.Degree(), [kind(k) for k in knots(curve)], curve.NbPoles()
@@ -110,13 +110,13 @@ def _spline(curve: Any, first: float, last: float) -> list[Shape]:
         poles = [(*(c * w for c in p), w) for p, w in zip(poles, weights, strict=True)]
     # A periodic spline goes on with its first poles.
     poles = [poles[k % count] for k in range(len(places) - degree - 1)]
-    found: list[Shape] = []
+    found: list[CurveForm] = []
     for k in spans(places, degree):
         lo, hi = max(float(places[k]), first), min(float(places[k + 1]), last)
         if lo < hi:
             net = bezier_points(poles, places, degree, k)
             numbers = places[k], places[k + 1], *(c for p in net for c in p)
-            found.append(Shape(("Bezier", degree, rational), tuple(map(lighter, numbers)), lo, hi))
+            found.append(CurveForm(("Bezier", degree, rational), tuple(map(lighter, numbers)), lo, hi))
     return found
 
 
@@ -155,15 +155,15 @@ def expanded(values: Sequence[Any], multiplicities: Sequence[int], degree: int, 
 # -- in the plane of parameters ------------------------------------------------------------------------------------------
 
 
-def plane_piece(shape: Shape) -> Piece:
+def plane_piece(shape: CurveForm) -> LoopPiece:
     """A shape in the plane with its numbers rounded to doubles; what is a full turn to 12 digits is one."""
     first, last = shape.first, shape.last
     full = shape.kind == ("Ellipse",) and abs(last - first - 2 * math.pi) < 1e-9
     end = sp.Rational(first) + 2 * sp.pi if full else last
-    return Piece(Curve.of_pattern(curve_pattern(shape.kind, 2), [float(e) for e in shape.numbers], (first, end)), first, end)
+    return LoopPiece(Curve.of_pattern(curve_pattern(shape.kind, 2), [float(e) for e in shape.numbers], (first, end)), first, end)
 
 
-def projected(shape: Shape, origin: np.ndarray, axes: np.ndarray) -> Shape:
+def projected(shape: CurveForm, origin: np.ndarray, axes: np.ndarray) -> CurveForm:
     """A shape in space in the coordinates of a plane, (2, 3) its directions, in doubles."""
     rational = shape.kind[0] == "Bezier" and shape.kind[2]
     begin = 2 if shape.kind[0] == "Bezier" else 0
@@ -177,22 +177,22 @@ def projected(shape: Shape, origin: np.ndarray, axes: np.ndarray) -> Shape:
     return shape._replace(numbers=(*shape.numbers[:begin], *made))
 
 
-def segment(a: Any, b: Any) -> Piece:
+def segment(a: Any, b: Any) -> LoopPiece:
     """The straight line between two points, over 0 to 1."""
-    return Piece(Curve.of_pattern(SEGMENT, [*map(float, a), *map(float, b)], (sp.S.Zero, sp.S.One)), 0.0, 1.0)
+    return LoopPiece(Curve.of_pattern(SEGMENT, [*map(float, a), *map(float, b)], (sp.S.Zero, sp.S.One)), 0.0, 1.0)
 
 
-def is_segment(piece: Piece) -> bool:
+def is_segment(piece: LoopPiece) -> bool:
     return piece.curve.pattern is SEGMENT
 
 
-def backwards(piece: Piece) -> Piece:
+def backwards(piece: LoopPiece) -> LoopPiece:
     """A piece run through backwards, a segment as one over 0 to 1."""
     numbers = piece.curve.numbers
     return segment(numbers[2:], numbers[:2]) if is_segment(piece) else piece.back
 
 
-def moved(piece: Piece, begin: np.ndarray, end: np.ndarray) -> Piece:
+def moved(piece: LoopPiece, begin: np.ndarray, end: np.ndarray) -> LoopPiece:
     """A piece with its ends moved by these amounts, and points between them in proportion; segments and Bezier curves end there exactly."""
     points, _ = piece.sampled
     if is_segment(piece):
@@ -201,7 +201,7 @@ def moved(piece: Piece, begin: np.ndarray, end: np.ndarray) -> Piece:
     n = symbols(len(piece.curve.numbers) + 6)[-6:]
     share = (u - n[4]) / (n[5] - n[4])
     numbers = *piece.curve.numbers, *begin.tolist(), *end.tolist(), first, last
-    return Piece(Curve.of_pattern(_leaning(piece.curve.pattern, n, share), numbers, piece.curve.domain), piece.first, piece.last)
+    return LoopPiece(Curve.of_pattern(_leaning(piece.curve.pattern, n, share), numbers, piece.curve.domain), piece.first, piece.last)
 
 
 @functools.cache

@@ -15,12 +15,12 @@ from ..seams import period
 from ..surface import Deferred, ParametricSurface
 from ..symbols import u, v
 from ..trimmed import inside
-from ..trimming_pieces import Piece, sample
+from ..trimming_pieces import LoopPiece, sample
 from .clipping import Loop, clipped
-from .curves import Shape, Unread, backwards, coordinates, is_segment, moved, plane_piece, projected, segment, shapes_of
+from .curves import CurveForm, Unread, backwards, coordinates, is_segment, moved, plane_piece, projected, segment, shapes_of
 from .gaps import Use
 from .kernel import opencascade
-from .surfaces import ROUND, Sheet, sheets
+from .surfaces import ROUND, SurfaceForm, sheets
 
 # Against the size of a face in its parameters, what is nearer than this is the same: files keep 12 digits.
 _SAME, _DIGITS = 1e-9, 1e-11
@@ -30,7 +30,7 @@ _ROUNDED, _APART = 1e-13, 1e-4
 _SHORT = 1e-5
 
 Ends = list[tuple[float, float]]
-Known = dict[int, list[Shape]]
+Known = dict[int, list[CurveForm]]
 """The curves in space of edges, by what is equal for one edge, however it is turned, and different for others."""
 
 
@@ -75,15 +75,15 @@ def _wires(face: Any) -> Iterator[Any]:
 class EdgeUse(NamedTuple):
     """The pieces of an edge in the parameters of a face, along its loop, and those pieces beside their curves in space."""
 
-    pieces: list[Piece]
-    edges: list[tuple[Piece, Shape]]
+    pieces: list[LoopPiece]
+    edges: list[tuple[LoopPiece, CurveForm]]
 
 
 def _loop(wire: Any, face: Any, surface: Any, known: Known) -> list[EdgeUse]:
     """The edges of a loop, one after the other, with their ends where the next ones begin."""
     explorer = opencascade().wire_explorer(wire, face)
     plane = _Plane(surface) if type(surface).__name__ == "Geom_Plane" else None
-    found: list[tuple[list[Piece], list[Shape], bool]] = []
+    found: list[tuple[list[LoopPiece], list[CurveForm], bool]] = []
     while explorer.More():
         edge = explorer.Current()
         found.append((*_edge(edge, face, plane, known), edge.Orientation() == opencascade().reversed))
@@ -114,12 +114,12 @@ class _Plane:
         self.ways = np.array([coordinates(axes.XDirection()), coordinates(axes.YDirection())])
 
 
-def _edge(edge: Any, face: Any, plane: _Plane | None, known: Known) -> tuple[list[Piece], list[Shape]]:
+def _edge(edge: Any, face: Any, plane: _Plane | None, known: Known) -> tuple[list[LoopPiece], list[CurveForm]]:
     """The curve of an edge in the parameters of a face, and in space, where it has one: on a plane the first is made from the second,
     elsewhere it is as the kernel has it.
     """
     tool = opencascade().tool
-    space = list[Shape]()
+    space = list[CurveForm]()
     if not tool.Degenerated_s(edge):
         # The faces of an edge share its curve in space.
         space = known.get(hash(edge)) or shapes_of(tool.Curve_s(edge, 0.0, 0.0), *tool.Range_s(edge))
@@ -134,7 +134,7 @@ def _edge(edge: Any, face: Any, plane: _Plane | None, known: Known) -> tuple[lis
     return [plane_piece(s) for s in flat], space
 
 
-def _beside(pieces: Sequence[Piece], spaces: Sequence[Shape]) -> list[tuple[Piece, Shape]]:
+def _beside(pieces: Sequence[LoopPiece], spaces: Sequence[CurveForm]) -> list[tuple[LoopPiece, CurveForm]]:
     """Pieces and curves in space cut where either is, by the share of the way along the edge, or of its parameter."""
     if not spaces:
         return []
@@ -143,14 +143,14 @@ def _beside(pieces: Sequence[Piece], spaces: Sequence[Shape]) -> list[tuple[Piec
         return [(pieces[0], spaces[0])]
     if len(pieces) == 1 and is_segment(pieces[0]):
         shares = [((s.first - first) / (last - first), (s.last - first) / (last - first)) for s in spaces]
-        return [(Piece(pieces[0].curve, a, b), s) for (a, b), s in zip(shares, spaces, strict=True)]
+        return [(LoopPiece(pieces[0].curve, a, b), s) for (a, b), s in zip(shares, spaces, strict=True)]
     places = sorted({first, last, *(float(p.first) for p in pieces[1:]), *(s.first for s in spaces[1:])})
     found = []
     for a, b in pairwise(places):
         middle = 0.5 * (a + b)
         own = next(p for p in pieces if float(p.first) <= middle <= float(p.last))
         space = next(s for s in spaces if s.first <= middle <= s.last)
-        found.append((Piece(own.curve, a, b), space._replace(first=a, last=b)))
+        found.append((LoopPiece(own.curve, a, b), space._replace(first=a, last=b)))
     return found
 
 
@@ -193,7 +193,7 @@ def _meeting(loop: Loop) -> Loop:
     return found
 
 
-def _upright(p: Piece, before: Piece) -> Piece:
+def _upright(p: LoopPiece, before: LoopPiece) -> LoopPiece:
     """A moved segment, along a line of constant u or v where it was before and that is not lost by more than rounding."""
     if not is_segment(p):
         return p
@@ -227,7 +227,7 @@ def _rectangle(loops: Sequence[Loop], ends: Ends) -> Rectangle | None:
     return Rectangle(*ends) if whole > 0.0 and abs(abs(area) - whole) <= _SAME * size**2 else None
 
 
-def _rounded(found: Rectangle, part: Sheet) -> Rectangle:
+def _rounded(found: Rectangle, part: SurfaceForm) -> Rectangle:
     """The rectangle with full turns for what the file writes with 12 digits, and with the poles of a sphere and the tip of a cone."""
     kind, sides = part.kind[0], list(found)
     for k in part.full_turns:
@@ -245,7 +245,7 @@ def _rounded(found: Rectangle, part: Sheet) -> Rectangle:
     return Rectangle(*sides)
 
 
-def _over_rectangle(part: Sheet, filled: Rectangle, turned: bool, scale: Any) -> list[Solid]:
+def _over_rectangle(part: SurfaceForm, filled: Rectangle, turned: bool, scale: Any) -> list[Solid]:
     sides = [_common(*pair) for pair in ((filled.u, part.u_range), (filled.v, part.v_range))]
     if None in sides:
         return []
@@ -262,7 +262,7 @@ def _common(own: tuple[Any, Any], limits: tuple[float, float] | None) -> tuple[A
     return (lo, hi) if float(hi - lo) > near else None
 
 
-def _inside_loops(part: Sheet, loops: Sequence[Loop], ends: Ends, turned: bool, scale: Any) -> list[Solid]:
+def _inside_loops(part: SurfaceForm, loops: Sequence[Loop], ends: Ends, turned: bool, scale: Any) -> list[Solid]:
     kept = list(loops)
     for axis, limits in enumerate((part.u_range, part.v_range)):
         if limits is None:
@@ -292,7 +292,7 @@ def _without_short(loop: Loop) -> Loop:
     return kept if len(kept) > 2 else loop
 
 
-def bordered(surface: ParametricSurface, part: Sheet) -> Solid:
+def bordered(surface: ParametricSurface, part: SurfaceForm) -> Solid:
     """A patch with its sides that are neither seams nor poles as edges, and their corners."""
     closed = {s: _closes(surface, part, s) for s in (u, v)}
     edges, corners = [], []
@@ -307,7 +307,7 @@ def bordered(surface: ParametricSurface, part: Sheet) -> Solid:
     return Solid._unchecked([surface], edges, [Vertex._unchecked((0,), (c,)) for c in dict.fromkeys(corners)])
 
 
-def _closes(surface: ParametricSurface, part: Sheet, s: Any) -> bool:
+def _closes(surface: ParametricSurface, part: SurfaceForm, s: Any) -> bool:
     """(The angles of a round surface close it after a full turn; its other parameters and those of splines never do.)"""
     kind = part.kind[0]
     if kind in ("Plane", "Patch", *ROUND):
@@ -316,7 +316,7 @@ def _closes(surface: ParametricSurface, part: Sheet, s: Any) -> bool:
     return period(surface, s) > 0.0
 
 
-def _is_point(surface: ParametricSurface, part: Sheet, s: Any, end: int) -> bool:
+def _is_point(surface: ParametricSurface, part: SurfaceForm, s: Any, end: int) -> bool:
     kind = part.kind[0]
     if kind in ("Plane", "CylindricalSurface", "ToroidalSurface") or (kind in ROUND and s is u):
         return False

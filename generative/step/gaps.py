@@ -20,9 +20,9 @@ from codegen.kernel import Kernel, compile
 
 from ..pattern import Pattern, bounds
 from ..symbols import u, v
-from ..trimming_pieces import Piece
-from .curves import Shape, curve_pattern, is_segment, symbols
-from .surfaces import ROUND, Sheet, surface_pattern
+from ..trimming_pieces import LoopPiece
+from .curves import CurveForm, curve_pattern, is_segment, symbols
+from .surfaces import ROUND, SurfaceForm, surface_pattern
 
 # Ranges are halved so often at most; not where a bound is within this factor of values, or below this share of the size of coordinates, or,
 # below the next share, where it fell by less than the last factor, as it does where only rounding is left.
@@ -36,9 +36,9 @@ _WIDER = 1e-9
 class Use(NamedTuple):
     """An edge beside a face: pieces of its surface, its curve in the parameters and in space, both from the first to the last parameter."""
 
-    parts: Sequence[Sheet]
-    flat: Piece
-    space: Shape
+    parts: Sequence[SurfaceForm]
+    flat: LoopPiece
+    space: CurveForm
 
 
 Kind = tuple[Any, ...]
@@ -102,13 +102,13 @@ def _largest(kind: Kind, numbers: np.ndarray) -> np.ndarray:
 # -- kinds of differences ----------------------------------------------------------------------------------------------
 
 
-def _met_by(flat: Piece) -> Callable[[Sheet], bool]:
+def _met_by(flat: LoopPiece) -> Callable[[SurfaceForm], bool]:
     """Whether a patch may be met by a piece: its control points have it in their hull, where they are seen to be that."""
     numbers = flat.curve.numbers
     bezier = any(flat.curve.pattern is curve_pattern(("Bezier", d, False), 2) for d in [len(numbers) // 2 - 2] if d > 0)
     poles = np.array(numbers[2:] if bezier else numbers, float).reshape(-1, 2) if bezier or is_segment(flat) else None
 
-    def meets(part: Sheet) -> bool:
+    def meets(part: SurfaceForm) -> bool:
         limits = [r for r in (part.u_range, part.v_range) if r is not None]
         if poles is None or len(limits) < 2:
             return True
@@ -124,7 +124,7 @@ def _known_bounds(numbers: tuple[Any, ...], known: dict[int, np.ndarray]) -> np.
     return known[id(numbers)]
 
 
-def _general(part: Sheet, use: Use, known: dict[int, np.ndarray]) -> tuple[Kind, np.ndarray]:
+def _general(part: SurfaceForm, use: Use, known: dict[int, np.ndarray]) -> tuple[Kind, np.ndarray]:
     pattern, flat, space = use.flat.curve.pattern, use.flat.curve.numbers, use.space
     limits = [(-math.inf, math.inf) if r is None else (r[0] - _WIDER * (r[1] - r[0]), r[1] + _WIDER * (r[1] - r[0]))
               for r in (part.u_range, part.v_range)]
@@ -163,7 +163,7 @@ def _taylor_form(f: Expr, s: Expr) -> Expr:
     return pool.node("refined", f, pool.trusted(total, f, 3))
 
 
-def _collected(part: Sheet, use: Use) -> tuple[Kind, np.ndarray] | None:
+def _collected(part: SurfaceForm, use: Use) -> tuple[Kind, np.ndarray] | None:
     """A kind whose terms are collected, and its numbers, where the curves are seen to be of one."""
     kind, flat, space = part.kind[0], use.flat, use.space
     if kind == "Plane":
@@ -183,7 +183,7 @@ def _collected(part: Sheet, use: Use) -> tuple[Kind, np.ndarray] | None:
     return None
 
 
-def _turning(part: Sheet, flat: Piece, space: Shape) -> tuple[Kind, np.ndarray] | None:
+def _turning(part: SurfaceForm, flat: LoopPiece, space: CurveForm) -> tuple[Kind, np.ndarray] | None:
     """A circle along lines of constant u or v: the angle of the surface is that of the circle, or against it, and a shift."""
     numbers, length = flat.curve.numbers, space.last - space.first
     for axis in (0, 1) if part.kind[0] == "ToroidalSurface" else (0,):

@@ -86,7 +86,7 @@ def _angles(body: Sequence[Any]) -> dict[Any, Any] | None:
     return {s: sp.expand(angle) for s, angle in found.items()}
 
 
-class Turn(NamedTuple):
+class RevolvedForm(NamedTuple):
     """A surface of revolution O + radius (cos X + sin Y) + height Z; radius and height by powers of the other parameter."""
 
     symbol: Any
@@ -96,12 +96,12 @@ class Turn(NamedTuple):
     height: dict[Powers, float]
 
 
-def turn(found: Terms) -> Turn | None:
+def turn(found: Terms) -> RevolvedForm | None:
     """The terms as a surface of revolution, if they are one."""
     return next((made for s in (u, v) if s in found.waves and (made := _turn(found, s)) is not None), None)
 
 
-def _turn(found: Terms, symbol: Any) -> Turn | None:
+def _turn(found: Terms, symbol: Any) -> RevolvedForm | None:
     if not found.among(symbol, CONSTANT, COSINE, SINE):
         return None
     still, cosine, sine = (found.only(symbol, p) for p in (CONSTANT, COSINE, SINE))
@@ -117,7 +117,7 @@ def _turn(found: Terms, symbol: Any) -> Turn | None:
     off = [cosine[p] - radius[p] * x for p in cosine] + [sine[p] - radius[p] * y for p in sine]
     off += [still[p] - height[p] * z for p in height]
     straight = max(abs(float(x @ y)), abs(float(y @ y) - 1.0)) <= ROUNDING
-    return Turn(symbol, origin, np.array([x, y, z]), radius, height) if straight and np.abs(off).max() <= near else None
+    return RevolvedForm(symbol, origin, np.array([x, y, z]), radius, height) if straight and np.abs(off).max() <= near else None
 
 
 def value(coefficients: dict[Powers, Any], wave: Wave | None, s: Any) -> Any:

@@ -13,7 +13,7 @@ import sympy as sp
 from ..curve import bernstein, bezier_points, project, spans
 from ..pattern import Pattern, sampler
 from ..symbols import derivative, u, v
-from .curves import Shape, Unread, coordinates, curve_pattern, expanded, lighter, shapes_of, symbols
+from .curves import CurveForm, Unread, coordinates, curve_pattern, expanded, lighter, shapes_of, symbols
 
 ROUND = ("CylindricalSurface", "ConicalSurface", "SphericalSurface", "ToroidalSurface")
 _FULL = {"CylindricalSurface": (0,), "ConicalSurface": (0,), "SphericalSurface": (0,), "ToroidalSurface": (0, 1),
@@ -22,7 +22,7 @@ _FULL = {"CylindricalSurface": (0,), "ConicalSurface": (0,), "SphericalSurface":
 _FAR = 1e6
 
 
-class Sheet(NamedTuple):
+class SurfaceForm(NamedTuple):
     """A kind of surface and its numbers, over these ranges of u and of v; None: all."""
 
     kind: tuple[Any, ...]
@@ -59,7 +59,7 @@ class Sheet(NamedTuple):
         return sampler(self.pattern, (u, v), "math")(a, b, *map(float, self.numbers))
 
 
-def sheets(surface: Any) -> list[Sheet]:
+def sheets(surface: Any) -> list[SurfaceForm]:
     """The formulas of a Geom_Surface."""
     kind = type(surface).__name__.removeprefix("Geom_")
     if kind == "RectangularTrimmedSurface":
@@ -67,14 +67,14 @@ def sheets(surface: Any) -> list[Sheet]:
     if kind == "Plane" or kind in ROUND:
         axes = surface.Position()
         ways = axes.Location(), axes.XDirection(), axes.YDirection(), axes.Direction()
-        return [Sheet((kind,), (*(c for w in ways for c in coordinates(w)), *_sizes(kind, surface)))]
+        return [SurfaceForm((kind,), (*(c for w in ways for c in coordinates(w)), *_sizes(kind, surface)))]
     if kind == "SurfaceOfLinearExtrusion":
         way = coordinates(surface.Direction())
-        return [Sheet((kind, s.kind), (*s.numbers, *way), u_range=_limits(s)) for s in _basis(surface, 0)]
+        return [SurfaceForm((kind, s.kind), (*s.numbers, *way), u_range=_limits(s)) for s in _basis(surface, 0)]
     if kind == "SurfaceOfRevolution":
         axis = surface.Axis()
         turn = *coordinates(axis.Location()), *coordinates(axis.Direction())
-        return [Sheet((kind, s.kind), (*s.numbers, *turn), v_range=(s.first, s.last)) for s in _basis(surface, 2)]
+        return [SurfaceForm((kind, s.kind), (*s.numbers, *turn), v_range=(s.first, s.last)) for s in _basis(surface, 2)]
     if kind in ("BSplineSurface", "BezierSurface"):
         return _spline(surface)
     if kind == "OffsetSurface":
@@ -138,13 +138,13 @@ _ELEMENTARY: dict[str, Any] = {"Plane": _plane, "CylindricalSurface": lambda o, 
                                "ConicalSurface": _cone, "SphericalSurface": _sphere, "ToroidalSurface": _torus}
 
 
-def _basis(surface: Any, at: int) -> list[Shape]:
+def _basis(surface: Any, at: int) -> list[CurveForm]:
     """The pieces of the curve that makes a swept surface; `at`: where its range is among the bounds of the surface."""
     ends = surface.Bounds()[at:at + 2]
     return shapes_of(surface.BasisCurve(), max(ends[0], -_FAR), min(ends[1], _FAR))
 
 
-def _limits(basis: Shape) -> tuple[float, float] | None:
+def _limits(basis: CurveForm) -> tuple[float, float] | None:
     """The range of a piece of a curve; none for an ellipse, since faces may begin at any angle of it."""
     return None if basis.kind == ("Ellipse",) else (basis.first, basis.last)
 
@@ -174,7 +174,7 @@ def _patch_pattern(rows: int, columns: int, rational: bool) -> Pattern:
     return Pattern(tuple(project(bernstein(net, a))), n)
 
 
-def _spline(surface: Any) -> list[Sheet]:
+def _spline(surface: Any) -> list[SurfaceForm]:
     """The patches between knots; those of a periodic one over its period."""
     counts, degrees = (surface.NbUPoles(), surface.NbVPoles()), (surface.UDegree(), surface.VDegree())
     places = [_knots(surface, s) for s in "UV"]
@@ -189,7 +189,7 @@ def _spline(surface: Any) -> list[Sheet]:
             rows = [bezier_points(row, places[1], degrees[1], j) for row in zip(*columns, strict=True)]
             ends = places[0][i], places[0][i + 1], places[1][j], places[1][j + 1]
             numbers = tuple(lighter(e) for e in (*ends, *(c for row in rows for p in row for c in p)))
-            found.append(Sheet(("Patch", degrees[0] + 1, degrees[1] + 1, rational), numbers, (float(ends[0]), float(ends[1])),
+            found.append(SurfaceForm(("Patch", degrees[0] + 1, degrees[1] + 1, rational), numbers, (float(ends[0]), float(ends[1])),
                                (float(ends[2]), float(ends[3]))))
     return found
 

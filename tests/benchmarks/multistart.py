@@ -16,7 +16,7 @@ import codegen
 from codegen.machine.loop_runtime import compiled
 from codegen.machine.loops import call_kernel, native
 from codegen.machine.memory import Memory
-from codegen.machine.structures import LANES, Box, Floats, Grid, Ints, Lanes, Structure, array
+from codegen.machine.structures import LANES, Box, Floats, Grid, Ints, LaneArray, Structure, array
 
 N, TIME = 5, 4
 
@@ -31,9 +31,9 @@ class StartsMemory(Structure):
     earliest: float
     box: Box = array(N, 2)
     start: Grid[float] = array("starts", N)
-    number: Lanes = array("numbers", LANES)
-    point: Lanes = array(N, LANES)
-    value: Lanes = array(3 + 3 * N, LANES)    # S1 - S2 and its derivatives
+    number: LaneArray = array("numbers", LANES)
+    point: LaneArray = array(N, LANES)
+    value: LaneArray = array(3 + 3 * N, LANES)    # S1 - S2 and its derivatives
     kept: Grid[float] = array(LANES, N)       # the last contact of each lane,
     slope: Grid[float] = array(LANES, N)      # where it goes from there,
     pace: Floats = array(LANES)               # and the length of its step, in units of the slope

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 from flint import acb, acb_series, arb, arb_series, ctx
 
-from codegen.graph.tables import NEITHER, Layout
+from codegen.graph.tables import NEITHER, TableLayout
 
 from .rows import Function, Table
 
@@ -14,12 +14,12 @@ Series = Callable[[float, int], list[arb]]
 
 def linear(function: Function, first: float, last: float, bits: int, degree: int, rising: int, reach: float,
            most: Most | None = None) -> Table:
-    return Table(function, Layout(True, first, last, bits, degree, rising), reach, None, most)
+    return Table(function, TableLayout(True, first, last, bits, degree, rising), reach, None, most)
 
 
 def geometric(function: Function, first: float, last: float, bits: int, degree: int, rising: int, reach: float = 0.5,
               most: Most | None = None) -> Table:
-    return Table(function, Layout(False, first, last, bits, degree, rising), reach, None, most)
+    return Table(function, TableLayout(False, first, last, bits, degree, rising), reach, None, most)
 
 
 def at_least(function: Function) -> Most:
@@ -328,9 +328,9 @@ TABLES: dict[str, Table] = {
     "elliptic_k_slope": geometric(k_slope, 0.25, 4, 4, 16, False, most=at_least(k_slope)),
     "elliptic_e_slope": geometric(e_slope, 0.25, 4, 4, 16, False, most=at_least(e_slope)),
     # erfinv(x)/x, erfinv(1 - x).
-    "erfinv": Table(lambda z: acb(z.real.erfinv() / z.real), Layout(True, 0, 0.5, 4, 16, True), 0.375, erfinv_quotient,
+    "erfinv": Table(lambda z: acb(z.real.erfinv() / z.real), TableLayout(True, 0, 0.5, 4, 16, True), 0.375, erfinv_quotient,
                     lambda lo, hi: hi.max(-lo).erfinv() / hi.max(-lo)),
-    "erfinv_below": Table(lambda z: acb((1 - z.real).erfinv()), Layout(False, 2.0**-54, 0.5, 3, 20, False), 0.5, erfinv_below,
+    "erfinv_below": Table(lambda z: acb((1 - z.real).erfinv()), TableLayout(False, 2.0**-54, 0.5, 3, 20, False), 0.5, erfinv_below,
                           lambda lo, hi: (1 - lo).erfinv()),
     # e^x K_0(x) and x e^x K_1(x); I_0(x) and I_1(x)/x; sqrt(x) e^-x I_n(x).
     "bessel_k0": geometric(k0, 2.0**-30, 1024, 3, 20, False, most=at_least(k0)),
@@ -342,7 +342,7 @@ TABLES: dict[str, Table] = {
     4, 17, True, 0.4,
                                   most=lambda lo, hi: hi.sqrt() * i0_scaled(acb(lo)).real),
     # Ai, Ai', Bi, Bi' at points; scaled, and P, Q, R, S of negative arguments.
-    **{name: Table(airy_number(k), Layout(True, -4, 4, 3, 18, NEITHER), 1.5, airy_series(k), bi_most(k % 2 == 1))
+    **{name: Table(airy_number(k), TableLayout(True, -4, 4, 3, 18, NEITHER), 1.5, airy_series(k), bi_most(k % 2 == 1))
        for k, name in enumerate(("airy_ai", "airy_ai_slope", "airy_bi", "airy_bi_slope"))},
     "airy_ai_scaled": geometric(lambda z: hankel(thirds(1), zeta_of(z)), 4, 1024, 3, 20, NEITHER, most=hankel_most),
     "airy_ai_slope_scaled": geometric(lambda z: hankel(thirds(2), zeta_of(z)), 4, 1024, 3, 20, NEITHER, most=hankel_most),
@@ -363,9 +363,9 @@ TABLES: dict[str, Table] = {
     "zeta": linear(pole_free, 0, 16, 3, 18, True, 0.7, zeta_most),
     "zeta_slope": linear(pole_free_slope, 0, 16, 3, 18, NEITHER, 0.7, lambda lo, hi: 8 * zeta_most(lo - 0.125, hi + 0.125)),
     # Gamma, which is no larger than at the real part; log Gamma, and it over (x - 1)(x - 2); digamma over x less its zero.
-    "gamma": Table(lambda z: z.gamma(), Layout(True, 2, 168, 2, 20, True), 1.5, of_series(lambda s: s.gamma()),
+    "gamma": Table(lambda z: z.gamma(), TableLayout(True, 2, 168, 2, 20, True), 1.5, of_series(lambda s: s.gamma()),
                    lambda lo, hi: lo.gamma().max(hi.gamma())),
-    "loggamma": Table(lambda z: z.lgamma(), Layout(False, 2, 1024, 3, 20, True), 0.5, of_series(lambda s: s.lgamma()), None),
+    "loggamma": Table(lambda z: z.lgamma(), TableLayout(False, 2, 1024, 3, 20, True), 0.5, of_series(lambda s: s.lgamma()), None),
     "loggamma_quotient": linear(lambda z: z.lgamma() / ((z - 1) * (z - 2)), 0.5, 3, 3, 22, False, 0.4),
     "digamma_quotient": linear(lambda z: z.digamma() / (z - digamma_zero()), 1, 2, 4, 18, False, 0.7),
     # x sqrt(pi) e^(x^2) erfc x.

@@ -19,7 +19,7 @@ from typing import NamedTuple
 import numpy as np
 from flint import acb, arb, ctx
 
-from codegen.graph.tables import NEITHER, Layout
+from codegen.graph.tables import NEITHER, TableLayout
 
 Function = Callable[[acb], acb]
 ARCS, POINTS, PARTS = 24, 64, 16
@@ -33,13 +33,13 @@ class Table(NamedTuple):
     """
 
     function: Function
-    layout: Layout
+    layout: TableLayout
     reach: float
     series: Callable[[float, int], list[arb]] | None = None
     most: Callable[[arb, arb], arb] | None = None
 
 
-def centres(table: Layout) -> list[tuple[float, float]]:
+def centres(table: TableLayout) -> list[tuple[float, float]]:
     """Of each cell the centre, and half its width."""
     if table.linear:
         width = 2.0**-table.bits

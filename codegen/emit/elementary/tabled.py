@@ -20,7 +20,7 @@ import math
 
 import numpy as np
 
-from ...graph.tables import NEITHER, Layout, layout, rows
+from ...graph.tables import NEITHER, TableLayout, layout, rows
 from ..lanes import Lanes
 from .doubled import Approximation, Value, negated_lower, upper
 
@@ -28,7 +28,7 @@ Interval = tuple[Value, Value]
 _INTEGER = 2.0**52
 
 
-def _cell(L: Lanes, table: Layout, x: Value) -> tuple[Value, Value]:
+def _cell(L: Lanes, table: TableLayout, x: Value) -> tuple[Value, Value]:
     """t, and the number of the row (bits), for an x of the table."""
     if table.linear:
         width = 2.0**-table.bits
@@ -65,7 +65,7 @@ def tabled(L: Lanes, n: Value, h: Value, name: str) -> Interval:
     return L.select(inside, negated_lower(L, low), infinity), L.select(inside, upper(L, high), infinity)
 
 
-def _within(L: Lanes, table: Layout, n: Value, h: Value) -> Value:
+def _within(L: Lanes, table: TableLayout, n: Value, h: Value) -> Value:
     beyond = L.le(h, L.const(table.last)) if table.linear else L.lt(h, L.const(table.last))
     within = L.both(L.le(n, L.const(-table.first)), beyond)
     return L.both(within, L.eq(L.neg(n), h)) if table.rising == NEITHER else within

@@ -174,7 +174,7 @@ def _multiples_passed(L: Lanes, x: Reduced, offset: int, period: int) -> str:
     return L.bits_and(quarter, L.bits_const(PERIOD - period))
 
 
-class Ends(NamedTuple):
+class ReducedEnds(NamedTuple):
     """Both ends of boxes, reduced, and where the boxes are finite and narrow enough for extrema between them to be counted."""
 
     first: Reduced
@@ -182,12 +182,12 @@ class Ends(NamedTuple):
     narrow: str
 
 
-def _reduced_ends(L: Lanes, n: Value, h: Value) -> Ends:
+def _reduced_ends(L: Lanes, n: Value, h: Value) -> ReducedEnds:
     """The width is rounded upwards, and infinite where an end is; max(n, h) is the larger size of an end."""
     narrow = L.le(L.add(n, h), L.const(WIDEST))
     far = L.both(L.gt(L.max(n, h), L.const(LIMIT)), narrow)
     first, last = _reduce_all(L, (L.neg(n), h), far)
-    return Ends(first, last, narrow)
+    return ReducedEnds(first, last, narrow)
 
 
 Cores = tuple[Approximation, Approximation]
@@ -197,7 +197,7 @@ def _cores(L: Lanes, x: Reduced) -> Cores:
     return _sine_core(L, x.high, x.low), _cosine_core(L, x.high, x.low)
 
 
-def _sine_ends(L: Lanes, ends: Ends, cores: tuple[Cores, Cores]) -> tuple[Value, Value]:
+def _sine_ends(L: Lanes, ends: ReducedEnds, cores: tuple[Cores, Cores]) -> tuple[Value, Value]:
     """Enclosure of the sine between two reduced ends: the hull of the values there, and 1 or -1 where an extremum at
     pi/2 or 3 pi/2 (a quarter or three quarters of a turn) lies between them."""
     first, last = (_sine_of_quadrant(L, x.quadrant, *core) for x, core in zip(ends[:2], cores, strict=True))
@@ -211,8 +211,8 @@ def _sine_ends(L: Lanes, ends: Ends, cores: tuple[Cores, Cores]) -> tuple[Value,
     return (end((negated_lower(L, first), negated_lower(L, last)), 1), end((upper(L, first), upper(L, last)), 3))
 
 
-def _shifted(L: Lanes, ends: Ends) -> Ends:
-    return Ends(_next_quadrant(L, ends.first), _next_quadrant(L, ends.last), ends.narrow)
+def _shifted(L: Lanes, ends: ReducedEnds) -> ReducedEnds:
+    return ReducedEnds(_next_quadrant(L, ends.first), _next_quadrant(L, ends.last), ends.narrow)
 
 
 def sine_and_cosine(L: Lanes, x: Value) -> tuple[Approximation, Approximation]:
@@ -265,7 +265,7 @@ def _tangent(L: Lanes, x: Reduced) -> Approximation:
     return Approximation(q, L.div(residual, b), L.mul(L.mul(size, quarter), L.const(4.0)))
 
 
-def _without_pole(L: Lanes, ends: Ends) -> str:
+def _without_pole(L: Lanes, ends: ReducedEnds) -> str:
     """Mask: no odd multiple of pi/2 lies in the box, and the box is narrow enough to decide that."""
     return L.both(ends.narrow, L.bits_eq(*(_multiples_passed(L, x, 1, 2) for x in ends[:2])))
 

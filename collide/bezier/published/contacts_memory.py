@@ -1,6 +1,6 @@
 """The memory of the methods of Chen et al. 2024, beyond that of the search for one pair."""
 
-from codegen.machine.structures import Box, Floats, Grid, Ints, Lanes, Row, Rows, Table, array, table
+from codegen.machine.structures import Box, Floats, Grid, Ints, LaneArray, Row, Rows, Table, array, table
 
 from ..memory import LANES, PairsMemory
 
@@ -10,8 +10,8 @@ NEIGHBOURS = 4
 
 
 class AxesMemory(PairsMemory):
-    axes: Rows[Lanes] = array(2, 3, LANES)         # two groups of eight
-    apart: Rows[Lanes] = array(2, 4, LANES)        # of each group what `apart.apart` writes
+    axes: Rows[LaneArray] = array(2, 3, LANES)         # two groups of eight
+    apart: Rows[LaneArray] = array(2, 4, LANES)        # of each group what `apart.apart` writes
     period: Floats = array(2)                      # in which two nodes may meet
 
 

@@ -36,7 +36,7 @@ class TriangleCrossing(NamedTuple):
     ends: tuple[int, int] | None
 
 
-class Meetings(NamedTuple):
+class TriangleMeetings(NamedTuple):
     """`beside` (k, 4): pairs of triangles that clearly meet in a common side alone, and its ends; `crossings`: all others that meet in a
     segment, or lie in one plane and overlap by their boxes; `on`: of sides, the lesser end first, points on them.
     """
@@ -46,7 +46,7 @@ class Meetings(NamedTuple):
     on: dict[Side, list[int]]
 
 
-def meetings(points: Points, first: np.ndarray, second: np.ndarray) -> Meetings:
+def meetings(points: Points, first: np.ndarray, second: np.ndarray) -> TriangleMeetings:
     """All pairs of triangles, (m, 3) numbers of vertices, that meet."""
     close = _close(points.places, first, second)
     one, other = first[close[:, 0]], second[close[:, 1]]
@@ -62,14 +62,14 @@ def meetings(points: Points, first: np.ndarray, second: np.ndarray) -> Meetings:
     decided = (passed != UNCLEAR).all(axis=(1, 2))
     made = dict[Side, dict[Corners, int]]()
     found = _crossed(points, made, close[decided], one[decided], other[decided], sides[decided], passed[decided])
-    left, planes = ~(apart | beside | decided), Planes(points)
+    left, planes = ~(apart | beside | decided), ExactPlanes(points)
     for pair, a, b in zip(close[left].tolist(), one[left].tolist(), other[left].tolist(), strict=True):
         check()
         meeting = _meeting(planes, pair, tuple(a), tuple(b))
         if meeting is not None:
             found.append(meeting)
     common = one[beside][same[beside].any(axis=2)].reshape(-1, 2)
-    return Meetings(np.concatenate([close[beside], common], axis=1), found, {side: list(on.values()) for side, on in made.items()})
+    return TriangleMeetings(np.concatenate([close[beside], common], axis=1), found, {side: list(on.values()) for side, on in made.items()})
 
 
 def _close(places: np.ndarray, first: np.ndarray, second: np.ndarray) -> np.ndarray:
@@ -133,7 +133,7 @@ def _through(points: Points, made: dict[Side, dict[Corners, int]], a: int, b: in
     return on[key]
 
 
-class Planes(dict[Corners, tuple[Vector, int]]):
+class ExactPlanes(dict[Corners, tuple[Vector, int]]):
     """The planes of triangles by their corners, vertices: an outer normal, and the product of it and a point of the plane."""
 
     def __init__(self, points: Points) -> None:
@@ -151,7 +151,7 @@ class Planes(dict[Corners, tuple[Vector, int]]):
         return [x * p[0] + y * p[1] + z * p[2] - least for p in map(self.points.exact, corners)]
 
 
-def _meeting(planes: Planes, pair: Sequence[int], first: Corners, second: Corners) -> TriangleCrossing | None:
+def _meeting(planes: ExactPlanes, pair: Sequence[int], first: Corners, second: Corners) -> TriangleCrossing | None:
     """The meeting of two triangles by integers."""
     alone = [k for k in first if k not in second]
     if len(alone) < 2:

@@ -11,7 +11,7 @@ from .arrangement import DividedTriangle, Polygon, Seam, Seams, Side, arranged, 
 from .crossings import meetings
 from .exact_points import Point, Points
 from .inside import ClosedTriangles
-from .surfaces import Faces
+from .surfaces import OrientedTriangles
 
 Face = tuple[int, int, int]
 Divided = dict[int, DividedTriangle]
@@ -20,13 +20,13 @@ PLACES = "in", "out", "same", "opposite"
 """Inside the other body, outside it, and on its surface with the same side outward, or the opposite one."""
 
 
-def located(points: Points, surfaces: Sequence[Faces]) -> list[dict[str, np.ndarray]]:
+def located(points: Points, surfaces: Sequence[OrientedTriangles]) -> list[dict[str, np.ndarray]]:
     """The triangles (k, 3) of both surfaces, after division, in each of `PLACES`."""
     divided, cut, flat = _divided(points, surfaces)
     return [_placed(points, surfaces[m], ClosedTriangles(points, surfaces[1 - m].corners), divided[m], cut, flat) for m in (0, 1)]
 
 
-def _divided(points: Points, surfaces: Sequence[Faces]) -> tuple[list[Divided], np.ndarray, Flat]:
+def _divided(points: Points, surfaces: Sequence[OrientedTriangles]) -> tuple[list[Divided], np.ndarray, Flat]:
     """The triangles of both surfaces that the other one divides, or that lie beside such ones, by number; the pieces (k, 2) of seams at
     which a side may change; of triangles, those of the other mesh in their planes.
     """
@@ -54,7 +54,7 @@ def _divided(points: Points, surfaces: Sequence[Faces]) -> tuple[list[Divided], 
     return divided, np.array(list(pieces), np.int64).reshape(-1, 2), flat
 
 
-def _made(points: Points, faces: Faces, numbers: Iterable[int]) -> Divided:
+def _made(points: Points, faces: OrientedTriangles, numbers: Iterable[int]) -> Divided:
     chosen = np.array(sorted(numbers), np.int64)
     rows = (chosen, faces.corners[chosen], faces.axis[chosen], faces.turn[chosen])
     return {k: DividedTriangle(points, *row) for k, *row in zip(*(column.tolist() for column in rows), strict=True)}
@@ -89,7 +89,8 @@ def _pieces(points: Points, seam: Seam) -> Iterator[Side]:
     return itertools.pairwise(points.ordered(seam.points, points.axis(*seam.ends)))
 
 
-def _placed(points: Points, faces: Faces, other: ClosedTriangles, divided: Divided, cut: np.ndarray, flat: Flat) -> dict[str, np.ndarray]:
+def _placed(points: Points, faces: OrientedTriangles, other: ClosedTriangles, divided: Divided, cut: np.ndarray,
+            flat: Flat) -> dict[str, np.ndarray]:
     """The triangles of a surface by where they are: parts that hang together, except at seams, are on one side."""
     left = np.delete(faces.corners, list(divided), axis=0)
     polygons, shapes, found = list[Polygon](), list[list[Face]](), dict[str, list[Face]]()

@@ -10,7 +10,7 @@ from codegen.deadline import check
 from .exact_points import DECISIVE, Points, cross, determinant, minus, sign
 
 
-class Faces(NamedTuple):
+class OrientedTriangles(NamedTuple):
     """`corners` (m, 3): numbers of points. `axis` (m,): a coordinate along which the normal is not 0; `turn` (m,): its sign there."""
 
     corners: np.ndarray
@@ -18,7 +18,7 @@ class Faces(NamedTuple):
     turn: np.ndarray
 
 
-def faces_of(points: Points, corners: np.ndarray, name: str) -> Faces:
+def faces_of(points: Points, corners: np.ndarray, name: str) -> OrientedTriangles:
     """Triangles without those two corners of which are one. ValueError for others without area."""
     whole = (corners[:, 0] != corners[:, 1]) & (corners[:, 1] != corners[:, 2]) & (corners[:, 2] != corners[:, 0])
     a, b, c = points.places[corners].transpose(1, 0, 2)
@@ -33,7 +33,7 @@ def faces_of(points: Points, corners: np.ndarray, name: str) -> Faces:
             raise ValueError(f"triangle {k} of the {name} mesh has no area: its corners are in a line")
         axis[k] = max(range(3), key=lambda n: abs(normal[n]))
         turn[k] = sign(normal[axis[k]])
-    return Faces(corners[whole], axis[whole], turn[whole])
+    return OrientedTriangles(corners[whole], axis[whole], turn[whole])
 
 
 def volume(points: Points, corners: np.ndarray) -> Fraction:

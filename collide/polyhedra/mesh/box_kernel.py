@@ -14,7 +14,7 @@ import functools
 from collections.abc import Sequence
 
 from codegen.emit.interval_vectors import (
-    Direction,
+    DirectionProducts,
     Exact,
     Interval,
     Value,
@@ -89,7 +89,7 @@ class _Node:
         self.centre = [c.point(middles) for c in carried]
         self.columns = [[[row[j] for row in c.rows] for j in range(3)] for c in carried]
 
-    def extent(self, d: Direction, end: int, start: Value) -> Value:
+    def extent(self, d: DirectionProducts, end: int, start: Value) -> Value:
         """An upper bound of sum_j r_j |n . R_j|, plus `start`."""
         L = d.L
         for r, column in zip(self.reach, self.columns[end], strict=True):
@@ -104,7 +104,7 @@ def _write_rigid(L: Lanes) -> None:
     pairs = [apart, *([node.columns[0][j], node.columns[1][j]] for node in nodes for j in range(3))]
     dead = L.mask_const(False)
     for first, last in pairs:
-        d = Direction(L, [L.add(x, y) for x, y in zip(middle(L, first), middle(L, last), strict=True)])
+        d = DirectionProducts(L, [L.add(x, y) for x, y in zip(middle(L, first), middle(L, last), strict=True)])
         signs = [L.mask_const(True)] * 2
         for end in (0, 1):
             extent = nodes[1].extent(d, end, nodes[0].extent(d, end, zero))
@@ -128,7 +128,7 @@ def _write_meeting(L: Lanes, moving: bool) -> None:
     first, second = points[:3], points[3:]
     dead, proved = L.mask_const(False), L.mask_const(False)
     for n in _directions(L, [middle(L, p) for p in points]):
-        dead = L.either(dead, _separated(L, Direction(L, n), first, second))
+        dead = L.either(dead, _separated(L, DirectionProducts(L, n), first, second))
     for face, other in ((first, second), (second, first)):
         for k in range(3):
             proved = L.either(proved, _crosses(L, other[k], other[(k + 1) % 3], face))
@@ -143,7 +143,7 @@ def _directions(L: Lanes, points: Sequence[Exact]) -> list[Exact]:
     return found + [exact_cross(L, e, n) for part, n in zip(edges, normals, strict=True) for e in part]
 
 
-def _separated(L: Lanes, d: Direction, first: Sequence[Vector], second: Sequence[Vector]) -> Value:
+def _separated(L: Lanes, d: DirectionProducts, first: Sequence[Vector], second: Sequence[Vector]) -> Value:
     lows, highs = ([functools.reduce(L.max, [d.dot(p)[end] for p in part]) for part in (first, second)] for end in (0, 1))
     zero = L.const(0.0)
     return L.either(L.lt(L.add(highs[0], lows[1]), zero), L.lt(L.add(lows[0], highs[1]), zero))

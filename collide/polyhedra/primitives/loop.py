@@ -12,7 +12,7 @@ import numpy as np
 
 from codegen.machine.loops import call_kernel, native
 from codegen.machine.structures import LANES as LANES
-from codegen.machine.structures import Floats, Grid, Intervals, Lanes, Structure, array
+from codegen.machine.structures import Floats, Grid, Intervals, LaneArray, Structure, array
 
 from ...bodies.mesh import LARGEST as LARGEST
 
@@ -42,10 +42,10 @@ class LinearMemory(Structure):
     clock: Intervals = array("clocks", 2, LANES)  # windows of time, their beginnings and ends, and numbers of the query
     a: Floats = array(LANES)                      # beginnings of windows
     b: Floats = array(LANES)                      # and ends
-    raw: Lanes = array("raws", LANES)             # what the kernel of the motions writes
-    controls: Lanes = array("entries", LANES)
-    first_controls: Lanes = array("entries", LANES)  # in the first windows
-    out: Lanes = array(3, LANES)
+    raw: LaneArray = array("raws", LANES)             # what the kernel of the motions writes
+    controls: LaneArray = array("entries", LANES)
+    first_controls: LaneArray = array("entries", LANES)  # in the first windows
+    out: LaneArray = array(3, LANES)
     window: Grid[float] = array(ROOM, 2)          # a stack of windows to search, the earliest on top,
     status: Floats = array(ROOM)                  # what is known of each,
     place: Grid[float] = array(ROOM, 2)           # and parameters

@@ -6,7 +6,7 @@ for them; the volume at the moments a and b is computed from the motions there, 
 
 import functools
 
-from codegen.emit.interval_vectors import Direction, Exact, Vector, cross, dot, middle, plus, splat
+from codegen.emit.interval_vectors import DirectionProducts, Exact, Vector, cross, dot, middle, plus, splat
 from codegen.emit.lanes import Lanes
 from codegen.machine.straight_line import straight_line
 
@@ -53,14 +53,14 @@ class MotionControls:
         self.size = [[L.max(*x) for x in row] for row in self.rows]
 
     def point(self, p: Exact) -> Vector:
-        d = Direction(self.L, p)
+        d = DirectionProducts(self.L, p)
         return [plus(self.L, d.dot(row), x) for row, x in zip(self.rows, self.shift, strict=True)]
 
     def vector(self, v: Vector) -> Vector:
         """R v of an interval vector v no wider than a rounding: R m and at most |R| r off, for doubles m and |v - m| <= r."""
         L = self.L
         m = middle(L, v)
-        d = Direction(L, m)
+        d = DirectionProducts(L, m)
         r = [L.max(L.sub(h, x), L.add(n, x)) for (n, h), x in zip(v, m, strict=True)]
         out = []
         for row, size in zip(self.rows, self.size, strict=True):

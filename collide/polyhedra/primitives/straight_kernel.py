@@ -19,7 +19,7 @@ import functools
 from collections.abc import Sequence
 
 from codegen.emit.interval_vectors import (
-    Direction,
+    DirectionProducts,
     Exact,
     Interval,
     Value,
@@ -156,7 +156,7 @@ class StraightWindow:
     def separated(self, n: Exact) -> Value:
         """Whether n or -n separates the parts at both ends of the window."""
         L = self.L
-        d = Direction(L, n)
+        d = DirectionProducts(L, n)
         count = 1 if self.face else 2
         below, above = [], []
         for points in self.points:
@@ -168,7 +168,7 @@ class StraightWindow:
     def parameters(self) -> tuple[Value, Value, list[Value]]:
         """Masks: the constraints exclude a contact; they prove one. And the parameters."""
         L = self.L
-        n = Direction(L, exact_cross(L, self.mean[0], self.mean[1]))
+        n = DirectionProducts(L, exact_cross(L, self.mean[0], self.mean[1]))
         # n . (v x f) = v . (f x n)
         turned_e, turned_f = ([n.cross(v) for v in pair] for pair in (self.e, self.f))
         common = _quadratic(L, self.e, turned_f)

@@ -62,7 +62,7 @@ class Slabs:
         return np.flatnonzero(found["near"])
 
 
-class NearParts:
+class NearFeatures:
     """Near parts of a mesh, from the places of its vertices (n, 3) at both ends, and a distance.
 
     `pairs` (p, 2): faces that may come within the distance; so may `points` (k, 4), a vertex and those of a face, and `edges` (l, 4).

@@ -5,7 +5,7 @@ that is longer in space. See `codegen.time_bounds.polynomial_models` for what a 
 """
 
 from codegen.machine.loops import call_kernel, native
-from codegen.machine.structures import Lanes
+from codegen.machine.structures import LaneArray
 
 from .layout import LANES, ProblemRow, SearchMemory
 
@@ -29,7 +29,7 @@ def put_side(s: SearchMemory, p: ProblemRow, side: int, j: int, lane: int, lo: f
 
 
 @native
-def model(s: SearchMemory, p: ProblemRow, side: int, records: Lanes) -> None:
+def model(s: SearchMemory, p: ProblemRow, side: int, records: LaneArray) -> None:
     """The records of the boxes in S."""
     call_kernel(p.body[side], s.S, p.parameters, s.T)
     call_kernel(p.record[side], s.S, s.T, p.view[side], records)
@@ -148,7 +148,7 @@ def next_longest(s: SearchMemory, p: ProblemRow, side: int, node: int) -> int:
 
 
 @native
-def gather(s: SearchMemory, p: ProblemRow, side: int, used: int, records: Lanes) -> None:
+def gather(s: SearchMemory, p: ProblemRow, side: int, used: int, records: LaneArray) -> None:
     """The records of the nodes in `both` into the lanes."""
     for lane in range(LANES):
         s.begins[lane] = s.both[lane if lane < used else 0, side] * s.record_length
@@ -156,7 +156,7 @@ def gather(s: SearchMemory, p: ProblemRow, side: int, used: int, records: Lanes)
 
 
 @native
-def put_functions(s: SearchMemory, p: ProblemRow, side: int, records: Lanes) -> None:
+def put_functions(s: SearchMemory, p: ProblemRow, side: int, records: LaneArray) -> None:
     """Store the reach of the boxes of a body's functions from their middles, and the windows, in `g`; then these middles, and the
     beginnings of the windows.
     """

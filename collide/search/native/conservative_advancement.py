@@ -17,7 +17,7 @@ conditions hold, which contract these; so are all once contact is proved and unl
 import numpy as np
 
 from codegen.machine.loops import call_kernel, native
-from codegen.machine.structures import Lanes
+from codegen.machine.structures import LaneArray
 
 from .body_trees import gather, put_functions
 from .boxes import cut, load_lane, share
@@ -135,7 +135,7 @@ def show(s: SearchMemory, p: ProblemRow) -> None:
 
 
 @native
-def bound_with(s: SearchMemory, p: ProblemRow, first: Lanes) -> None:
+def bound_with(s: SearchMemory, p: ProblemRow, first: LaneArray) -> None:
     if p.net[1] == 0:
         call_kernel(p.time_bound, first, s.B, s.T, s.W, s.N, s.out)
     else:

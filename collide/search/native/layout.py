@@ -5,7 +5,7 @@ quantity, as the kernels of `codegen` take them.
 """
 
 from codegen.machine.structures import LANES as LANES
-from codegen.machine.structures import Box, Boxes, Floats, Grid, Intervals, Ints, Lanes, Row, Structure, Table, array, table
+from codegen.machine.structures import Box, Boxes, Floats, Grid, Intervals, Ints, LaneArray, Row, Structure, Table, array, table
 
 
 class ProblemRow(Row):
@@ -162,8 +162,8 @@ class SearchMemory(Structure):
     row_found: Grid[float] = array("rows", 4)    # u, the least time of what is left and of the first contact, boxes examined,
     row_box: Boxes = array("rows", "n", 2)       # and where contact is proved, or that contact
     given: Intervals = array("numbers", 2, LANES)    # the parameters of the present one, as kernels of intervals take them,
-    given_points: Lanes = array("numbers", LANES)    # and those of points,
-    view: Lanes = array("viewed", LANES)             # and its matrices
+    given_points: LaneArray = array("numbers", LANES)    # and those of points,
+    view: LaneArray = array("viewed", LANES)             # and its matrices
     # solutions
     found: Boxes = array("solution_room", "n", 2)   # a box that holds it
     region: Boxes = array("solution_room", "n", 2)  # where a UNIQUE one is the only zero
@@ -173,7 +173,7 @@ class SearchMemory(Structure):
     dimension: Ints = array("solution_room")        # that of the set of zeros round it; -1 before it was looked for
     # blocks of lanes
     X: Intervals = array("n", 2, LANES)          # boxes
-    C: Lanes = array("n", LANES)                 # their centres
+    C: LaneArray = array("n", LANES)                 # their centres
     F: Intervals = array("row_ends", 2, LANES)   # the range of the rows, and of the feasibility
     at: Intervals = array(3, 2, LANES)           # where points are that are measured,
     measured: Intervals = array(1, 2, LANES)     # and how far they are on the surface of their body;
@@ -198,21 +198,21 @@ class SearchMemory(Structure):
     U: Intervals = array("bounds", 2, LANES)     # and those of the second body
     S: Intervals = array(6, 2, LANES)            # boxes of one body's parameters, their lower and their upper ends
     W: Intervals = array(2, 2, LANES)            # windows of time and their beginnings
-    A: Lanes = array("record_length", LANES)     # polynomial models of the first body
-    B: Lanes = array("record_length", LANES)     # and of the second
-    shown: Lanes = array("shown_length", LANES)  # what the first body looks like at the beginnings of the windows, see `moving_nets`
-    other: Lanes = array("shown_length", LANES)  # and the second one
+    A: LaneArray = array("record_length", LANES)     # polynomial models of the first body
+    B: LaneArray = array("record_length", LANES)     # and of the second
+    shown: LaneArray = array("shown_length", LANES)  # what the first body looks like at the beginnings of the windows, see `moving_nets`
+    other: LaneArray = array("shown_length", LANES)  # and the second one
     g: Intervals = array("record_length", 2, LANES)  # boxes of functions and of time, and their centres
-    made: Lanes = array("record_length", LANES)  # new polynomial models
-    N: Lanes = array("m", LANES)                 # a direction
-    out: Lanes = array("n_and_one", LANES)       # what follows for the time, and sizes in space
-    point: Lanes = array("n", LANES)             # points of a local solve
-    value: Lanes = array("values", LANES)        # rows and Jacobian there, and second derivatives
-    moves: Lanes      = array("n_and_one", 2, LANES)  # steps from there, gradients, and residuals
-    multiplier: Lanes = array("m", LANES)        # those of Lagrange
-    unheld: Lanes = array("n", LANES)            # 0 for variables held at the end of their domain
+    made: LaneArray = array("record_length", LANES)  # new polynomial models
+    N: LaneArray = array("m", LANES)                 # a direction
+    out: LaneArray = array("n_and_one", LANES)       # what follows for the time, and sizes in space
+    point: LaneArray = array("n", LANES)             # points of a local solve
+    value: LaneArray = array("values", LANES)        # rows and Jacobian there, and second derivatives
+    moves: LaneArray      = array("n_and_one", 2, LANES)  # steps from there, gradients, and residuals
+    multiplier: LaneArray = array("m", LANES)        # those of Lagrange
+    unheld: LaneArray = array("n", LANES)            # 0 for variables held at the end of their domain
     damping: Floats = array(LANES)
-    unit: Lanes = array("n_and_m", LANES)        # what variables are measured in, and factors of the rows
+    unit: LaneArray = array("n_and_m", LANES)        # what variables are measured in, and factors of the rows
     reach: Floats = array(LANES)                 # the longest step against the domain
     # one lane at a time
     before: Boxes = array(LANES, "n", 2)         # boxes as they were popped

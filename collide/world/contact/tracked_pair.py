@@ -22,7 +22,7 @@ _FLATTENS = 1e-5
 _NEAR = 0.05
 
 
-class Known(NamedTuple):
+class KnownContacts(NamedTuple):
     """Contacts that were found: where one body is in the coordinates of the other (m, 12), and the places on both (m, :)."""
 
     way: np.ndarray
@@ -30,7 +30,7 @@ class Known(NamedTuple):
     second: np.ndarray
 
 
-def found_last(contacts: Iterable[object]) -> list[tuple["OnSmooth", tuple[np.ndarray, np.ndarray], Known | None]]:
+def found_last(contacts: Iterable[object]) -> list[tuple["OnSmooth", tuple[np.ndarray, np.ndarray], KnownContacts | None]]:
     """The arguments of `OnSmooth.recall` for contacts of curved surfaces: from these they are found next, which matters for roundings."""
     return [(c, c.at, c.known) for c in contacts if isinstance(c, OnSmooth)]
 
@@ -49,7 +49,7 @@ class OnSmooth:
         # What was found last is near to what is asked for next, and changes no more than roundings of that.
         self.start = self.at = start
         # Of times that were asked for at once.
-        self.known: Known | None = None
+        self.known: KnownContacts | None = None
         # May all of a curved edge come to lie on a flat face, or of a circle on a curved one? The points of such.
         self.lying = lying(one) if other.dimension == 2 and other.straight else ()
         self.wide = max([size, *map(spread_of, self.lying)])
@@ -58,7 +58,7 @@ class OnSmooth:
     def may_lie(self) -> bool:
         return len(self.lying) > 0
 
-    def recall(self, at: tuple[np.ndarray, np.ndarray], known: Known | None) -> None:
+    def recall(self, at: tuple[np.ndarray, np.ndarray], known: KnownContacts | None) -> None:
         """As if nothing had been asked since then (see `found_last`)."""
         self.at, self.known = at, known
 
@@ -116,7 +116,7 @@ class OnSmooth:
                 raise Lost("a contact")
         self.at = a[-1], b[-1]
         if len(way) > 1:
-            self.known = Known(way, a, b)
+            self.known = KnownContacts(way, a, b)
         return a, b, found
 
     def _in_turn(self, one: BodyState, other: BodyState, way: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -125,11 +125,11 @@ class OnSmooth:
             raise Lost("a contact")
         m = len(way)
         a, b = np.empty((m, len(self.at[0]))), np.empty((m, len(self.at[1])))
-        known = self.known or Known(np.empty((0, way.shape[1])), a[:0], b[:0])
+        known = self.known or KnownContacts(np.empty((0, way.shape[1])), a[:0], b[:0])
         left = np.arange(m)
         if not len(known.way):
             a[0], b[0] = (e[0] for e in self._tried(one.of([0]), other.of([0]), self.at[0][None], self.at[1][None]))
-            known, left = Known(way[:1], a[:1], b[:1]), left[1:]
+            known, left = KnownContacts(way[:1], a[:1], b[:1]), left[1:]
         while len(left):
             off = sizes(way[left, None] - known.way)
             nearest = off.argmin(axis=1)
@@ -137,7 +137,7 @@ class OnSmooth:
             which = far <= max(_NEAR * self.size, far.min())
             rows, nearest = left[which], nearest[which]
             a[rows], b[rows] = self._tried(one.of(rows), other.of(rows), known.first[nearest], known.second[nearest])
-            known = Known(*(np.concatenate([e, f[rows]]) for e, f in zip(known, (way, a, b), strict=True)))
+            known = KnownContacts(*(np.concatenate([e, f[rows]]) for e, f in zip(known, (way, a, b), strict=True)))
             left = left[~which]
         return a, b
 

@@ -23,7 +23,7 @@ from .templates import formula, values_of
 ROWS = 12
 
 
-class Pose(NamedTuple):
+class PoseKernel(NamedTuple):
     """A motion for the loop: a kernel of its entries and their first two derivatives, and numbers in lanes; or the place of what stays,
     (36, 2, LANES).
     """
@@ -33,25 +33,25 @@ class Pose(NamedTuple):
     still: np.ndarray | None
 
 
-def pose_of(actor: MovingBody) -> Pose:
+def pose_of(actor: MovingBody) -> PoseKernel:
     """Its motion as queries see it, made once for a course."""
     seen = actor.seen
     if actor.posed[0] is not seen:
         actor.posed = seen, _pose(actor, seen)
-    found: Pose = actor.posed[1]
+    found: PoseKernel = actor.posed[1]
     return found
 
 
-def _pose(actor: MovingBody, course: object) -> Pose:
+def _pose(actor: MovingBody, course: object) -> PoseKernel:
     if actor.rigid.fixed:
         turn, place = ([sp.Rational(e) for e in row.tolist()] for row in (actor.rigid.orientation, actor.rigid.position))
         rows = np.zeros((3 * ROWS, 2))
         rows[:ROWS] = [enclose(e) for e in (*quaternion_matrix(turn), *place)]
-        return Pose(None, None, lanes(rows))
+        return PoseKernel(None, None, lanes(rows))
     if actor.rigid.motion is not None:
-        return Pose(_driven(actor.rigid.motion), None, None)
+        return PoseKernel(_driven(actor.rigid.motion), None, None)
     numbers = lanes(np.repeat(values_of(course, actor.middle, False)[:, None], 2, axis=1))  # type: ignore[arg-type]
-    return Pose(_kernel(course.gait), numbers, None)  # type: ignore[attr-defined]
+    return PoseKernel(_kernel(course.gait), numbers, None)  # type: ignore[attr-defined]
 
 
 @functools.lru_cache(maxsize=8)

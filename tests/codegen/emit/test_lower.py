@@ -10,7 +10,7 @@ import codegen
 from codegen import kernel as kernels
 from codegen.emit import lower
 from codegen.emit.lanes import Kind
-from codegen.emit.lower import Shape, _Slots, batch_shape
+from codegen.emit.lower import PassShape, _Slots, batch_shape
 from codegen.emit.translate import decorated_nodes, live_nodes
 from codegen.graph.expr import Expr, ExprPool
 from codegen.machine.native import Code, object_code
@@ -86,7 +86,7 @@ def test_every_width_gives_the_same_bits(kind: Kind, monkeypatch: pytest.MonkeyP
     outputs = graph()
     results = []
     for width in (8, 32):
-        monkeypatch.setattr(kernels, "batch_shape", lambda *_, width=width: Shape(width))
+        monkeypatch.setattr(kernels, "batch_shape", lambda *_, width=width: PassShape(width))
         results.append(run(outputs, kind, width))
     assert same(*results)
 

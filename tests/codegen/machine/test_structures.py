@@ -16,7 +16,7 @@ from codegen.machine.structures import (
     Grid,
     Intervals,
     Ints,
-    Lanes,
+    LaneArray,
     Row,
     Rows,
     Structure,
@@ -62,7 +62,7 @@ class Store(Structure):
     key: Floats = array("room")
     X: Intervals = array("n", 2, LANES)
     cell: Rows[Intervals] = array("room", 3, 2, LANES)
-    point: Lanes = array("n", LANES)
+    point: LaneArray = array("n", LANES)
     hull: Box = array("n", 2)
 
 
