@@ -27,7 +27,7 @@ _CLOSE = 2.0**-20
 def simplest(lo: float, hi: float) -> Fraction:
     """The fraction of least denominator within two finite ends."""
     below, above = Fraction(lo), Fraction(hi)
-    terms = []
+    terms = list[int]()
     while True:
         whole = math.ceil(below)
         if whole <= above:
