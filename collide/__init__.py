@@ -30,6 +30,7 @@ from . import shell
 from .answers.clashes import Clashes, ClashKind, ClashSpell, TouchRegion
 from .answers.clearance_profile import ClearanceProfile
 from .answers.consistency import ContradictionError
+from .answers.contact_regions import RegionChange, RegionEvent, RegionTracker
 from .answers.contact_times import ContactTimes, Spell
 from .answers.contacts import Contacts, Status
 from .answers.distances import Clearance, ClearanceBatch, Distance, DistanceStatus
@@ -80,13 +81,14 @@ __version__ = "0.1.0"
 
 __all__ = [
     "BezierNets", "Boolean", "Budget", "Changes", "ClashKind", "ClashSpell", "Clashes", "Clearance", "ClearanceBatch",
-    "ClearanceProfile", "ClearanceRange", "Closest", "ClosestPair", "ContactTimes", "Contacts", "ContradictionError", "CriticalValue",
-    "Distance", "DistanceStatus", "ExactMass", "FreeBox", "HullOverlap", "Index", "Interval", "JointTravel", "Kind", "MassProperties",
-    "Maximum", "MaximumStatus", "Mesh", "MeshContact", "Minimum", "MinimumStatus", "Near", "NearestTriangles", "Outcome", "RigidBody",
-    "Run", "Sensitivity", "Spell", "Start", "Status", "Subpaving", "SubpavingStatus", "Swarm", "SweepAndPrune", "Touch", "TouchContact",
-    "TouchRegion", "TouchStatus", "Trace", "Tracked", "World", "Zeros", "ZerosStatus", "bezier_pairs", "bezier_triangle_pairs",
-    "boolean", "check", "check_solid", "clash", "classify", "clearance", "clearance_batch", "clearance_profile", "clearance_range",
-    "contact_batch", "contacts_during", "critical_value", "distance", "edge_edge", "exact_mass_properties", "first_contact", "free_box",
-    "hull_overlap", "joint_travel", "mass_properties", "maximize", "mesh_mesh", "minimize", "nurbs_to_bezier", "pave", "self_contact",
-    "shell", "solve", "step_limit", "touch", "trace", "triangle_triangle", "vertex_face",
+    "ClearanceProfile", "ClearanceRange", "Closest", "ClosestPair", "ContactTimes", "Contacts", "ContradictionError",
+    "CriticalValue", "Distance", "DistanceStatus", "ExactMass", "FreeBox", "HullOverlap", "Index", "Interval", "JointTravel",
+    "Kind", "MassProperties", "Maximum", "MaximumStatus", "Mesh", "MeshContact", "Minimum", "MinimumStatus", "Near",
+    "NearestTriangles", "Outcome", "RegionChange", "RegionEvent", "RegionTracker", "RigidBody", "Run", "Sensitivity", "Spell",
+    "Start", "Status", "Subpaving", "SubpavingStatus", "Swarm", "SweepAndPrune", "Touch", "TouchContact", "TouchRegion",
+    "TouchStatus", "Trace", "Tracked", "World", "Zeros", "ZerosStatus", "bezier_pairs", "bezier_triangle_pairs", "boolean", "check",
+    "check_solid", "clash", "classify", "clearance", "clearance_batch", "clearance_profile", "clearance_range", "contact_batch",
+    "contacts_during", "critical_value", "distance", "edge_edge", "exact_mass_properties", "first_contact", "free_box",
+    "hull_overlap", "joint_travel", "mass_properties", "maximize", "mesh_mesh", "minimize", "nurbs_to_bezier", "pave",
+    "self_contact", "shell", "solve", "step_limit", "touch", "trace", "triangle_triangle", "vertex_face",
 ]

@@ -604,6 +604,23 @@ def touch() -> Any:
     return collide.touch(cube(), cube(), (Rigid(), Rigid(translation=[2, 0, 0])))
 
 
+def regions() -> Any:
+    tracker = collide.RegionTracker()
+    for k in (2, 3):
+        tracker.update(collide.touch(cube(), cube(), (Rigid(), Rigid(translation=[k, 0, 0]))), k)
+    return tracker
+
+
+@example(lambda value: (told(value), value.update(collide.touch(cube(), cube()), 4.0), repr(value)))
+def region_tracker() -> Any:
+    return regions()
+
+
+@example()
+def region_change() -> Any:
+    return regions().history[0]
+
+
 @example()
 def linear_queries() -> Any:
     q = np.random.default_rng(3).normal(size=(3, 8, 3))

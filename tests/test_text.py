@@ -364,7 +364,8 @@ RESULTS = {"Boolean", "Changes", "ClashKind", "ClashSpell", "Clashes", "Clearanc
            "ClearanceRange", "ClosedLoop", "ClosestPair", "Closure", "Comparison", "ContactTimes", "Contacts", "Contractor",
            "ContradictionError", "CriticalValue", "DeadPoint", "Distance", "DistanceStatus", "ExactMass", "Fit", "FreeBox", "HullOverlap",
            "ImplicitBody", "Interval", "Joint", "JointTravel", "Kernel", "Kind", "LinkLoop", "MassProperties", "Maximum", "MaximumStatus",
-           "MeshContact", "Minimum", "MinimumStatus", "NearestTriangles", "Outcome", "Run", "ScrewFit", "Sensitivity", "Shape", "Spell",
+           "MeshContact", "Minimum", "MinimumStatus", "NearestTriangles", "Outcome", "RegionChange", "RegionEvent", "RegionTracker",
+           "Run", "ScrewFit", "Sensitivity", "Shape", "Spell",
            "Start", "Status", "Subpaving", "SubpavingStatus", "Touch", "TouchContact", "TouchRegion", "TouchStatus", "Trace", "Zeros",
            "ZerosStatus"}
 WRAPPED = {"Budget": "timed", "check": "checked", "Tracked": "tracking", "Chain": "chained", "fixed": "jointed", "prismatic": "jointed",

@@ -13,6 +13,7 @@ import sympy as sp
 from codegen.given import shown
 from generative import Motion, Rigid, t
 
+from ..answers.contact_regions import RegionChange
 from ..files import write_text
 from ..given import is_number
 from ..queries.coincident_notes import coincident_notes
@@ -23,7 +24,7 @@ from .motion.moving_body import MovingBody
 from .motion.rotation import crosses, quaternions
 from .motion.state import BodyState, State, at_each, places_along
 from .rigid_body import RigidBody
-from .simulation.state import ModeChange
+from .simulation.state import ContactRegion, ModeChange
 
 _LOADED = "It was loaded from a file: a saved run is no proof."
 
@@ -55,6 +56,11 @@ class Run:
     """`events`, in order; `rests`: which bodies came to rest, or rolled or slid from a time on; `until`: the time up to which all is known;
     `outcome`, and `reason`, a sentence where the run did not come to its end, or nothing can come any more.
 
+    `regions`: the contact regions of bodies that stay in contact, by their numbers, a `ContactRegion` each with its pair, begin, end, None
+    if it lasts, and points at its begin; `region_changes`: their births, merges, splits and deaths, `RegionChange` values in order. They
+    are noted where a motion in contact begins, changes or ends, in doubles: a contact that comes without a hit and moves nothing otherwise,
+    as where a slab slides over a gap, counts from the next change.
+
     `certified_until`, of a certified run (else None): up to this time the events are *proved* to be all that the exact initial value
     problem has, in this order (hits that share no body, and whose times overlap, may come in either order), and each lies in its `time`.
 
@@ -68,6 +74,8 @@ class Run:
         self.outcome, self.reason = outcome, reason
         self.events: tuple[Event, ...] = tuple(simulation.events)
         self.rests: tuple[ModeChange, ...] = tuple(simulation.rests)
+        self.region_changes: tuple[RegionChange, ...] = tuple(simulation.region_changes)
+        self.regions: tuple[ContactRegion, ...] = tuple(ended(simulation.region_begins, self.region_changes))
         self.until: float = simulation.now
         self.certified_until: float | None = self.until if certified else None
         self._told = [list(actor.path) for actor in simulation.actors]
@@ -192,7 +200,7 @@ class Run:
     def __setstate__(self, state: dict[str, Any]) -> None:
         vars(self).update(state)
         actors = [MovingBody(body, self.world.gravity) for body in self.world.bodies]
-        self.simulation = saved.Past(actors, self.events, self.rests, self.until)
+        self.simulation = saved.Past(actors, self.events, self.rests, self.until, self.regions, self.region_changes)
 
     # -- shown --------------------------------------------------------------------------------------------------------
 
@@ -224,6 +232,12 @@ class Run:
 
     def __repr__(self) -> str:
         return f"Run({self.outcome.name}, {len(self.events)} events, until={self.until!r})"
+
+
+def ended(begins: Sequence[ContactRegion], changes: Sequence[RegionChange]) -> list[ContactRegion]:
+    """Regions with the times at which they end."""
+    ends = {n: c.time for c in changes for n in c.before if n not in c.after}
+    return [region._replace(end=ends.get(region.number)) for region in begins]
 
 
 def _whole(path: Sequence[tuple[float, Any]], last: float) -> list[tuple[float, Any]]:

@@ -15,6 +15,7 @@ import numpy as np
 from codegen.given import shown
 from codegen.interval import Interval
 
+from ..answers.contact_regions import RegionChange, RegionEvent
 from .dynamics.steady_contact import ContactMode
 from .event import Event
 from .motion.ballistic import flight
@@ -22,7 +23,7 @@ from .motion.moving_body import MovingBody
 from .motion.polynomial import Polynomial
 from .motion.prescribed import Prescribed
 from .rigid_body import RigidBody
-from .simulation.state import ModeChange
+from .simulation.state import ContactRegion, ModeChange
 
 _STATE = {"centre": (3,), "velocity": (3,), "acceleration": (3,), "turn": (3, 3), "spin": (3,), "spinning": (3,)}
 _FORCED = {"centre": (3,), "turn": (3, 3), "path": (-1, 3), "turning": (-1, 4)}
@@ -41,6 +42,8 @@ class Past:
     events: Sequence[Event]
     rests: Sequence[ModeChange]
     now: float
+    region_begins: Sequence[ContactRegion] = ()
+    region_changes: Sequence[RegionChange] = ()
 
 
 def table(run: Any, paths: Sequence[Sequence[tuple[float, Any]]]) -> dict[str, Any]:
@@ -48,6 +51,8 @@ def table(run: Any, paths: Sequence[Sequence[tuple[float, Any]]]) -> dict[str, A
     names = "time", "pairs", "points", "normals", "impulses", "proved"
     return {"start": run.start, "until": run.until, "outcome": run.outcome.name, "reason": run.reason,
             "events": [{name: _plain(getattr(e, name)) for name in names} for e in run.events],
+            "regions": [[list(r.pair), r.begin, r.points.tolist()] for r in run.regions],
+            "region_changes": [[c.time, c.kind.name, list(c.before), list(c.after)] for c in run.region_changes],
             "rests": [[r.time, r.body, r.mode.name] for r in run.rests],
             "paths": [[[time, _numbers(course)] for time, course in own] for own in paths],
             "bodies": _kinds(run.world.bodies), "certified": run.certified_until is not None}
@@ -67,11 +72,12 @@ def read(path: str | PathLike[str], actors: Sequence[MovingBody], outcomes: Coll
         events = [_event(e, len(actors)) for e in known["events"]]
         _require(all(start <= e.time[1] for e in events))
         rests = [ModeChange(_number(time), int(_numbered(body, len(actors))), ContactMode[mode]) for time, body, mode in known["rests"]]
+        regions, changes = _regions(known.get("regions", []), known.get("region_changes", []), len(actors))
     except (ValueError, TypeError, KeyError, IndexError, AttributeError, OverflowError, RecursionError, ArithmeticError) as error:
         raise ValueError(f"{shown(str(path))} holds no run of a world of these {len(actors)} bodies, as it was saved") from error
     for actor, own in zip(actors, paths, strict=True):
         actor.path = own
-    return known, Past(actors, events, rests, until)
+    return known, Past(actors, events, rests, until, regions, changes)
 
 
 def _require(holds: Any) -> None:
@@ -117,6 +123,15 @@ def _event(own: dict[str, Any], count: int) -> Event:
     _require(begin <= end and (proved.dtype == bool or not proved.size))
     _require({len(pairs)} == {len(e) for e in (proved, *arrays.values())})
     return Event(Interval(begin, end), pairs, **arrays, proved=proved.astype(bool))
+
+
+def _regions(begins: Any, changes: Any, count: int) -> tuple[list[ContactRegion], list[RegionChange]]:
+    regions = [ContactRegion(n, (int(i), int(j)), _number(begin), None, _array(points, (-1, 3)))
+               for n, (pair, begin, points) in enumerate(begins) for i, j in [_numbered(pair, count)]]
+    told = [RegionChange(_number(time), RegionEvent[kind], *(tuple(_numbered(e, len(regions)).tolist()) for e in sides))
+            for time, kind, *sides in changes]
+    _require(all(len(c.before) + len(c.after) for c in told))
+    return regions, told
 
 
 def _path(own: Any, actor: MovingBody, start: float, until: float) -> list[tuple[float, Any]]:

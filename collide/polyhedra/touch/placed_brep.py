@@ -112,9 +112,9 @@ class PlacedBrep:
         plane, (above, on, below) = self.tree.plane(n), self.tree.child[n].tolist()
         sides = [sign(value(plane, p)) for p in polygon]
         if 1 in sides:
-            yield from self._parts(above, _clipped(polygon, sides, plane))
+            yield from self._parts(above, clipped(polygon, sides, plane))
         if -1 in sides:
-            yield from self._parts(below, _clipped(polygon, [-s for s in sides], plane))
+            yield from self._parts(below, clipped(polygon, [-s for s in sides], plane))
         if not any(sides):
             for leaf, part in self._parts(on, polygon):
                 if leaf <= -8:
@@ -124,6 +124,13 @@ class PlacedBrep:
                     yield from self._parts(above, part)
 
     @cached_property
+    def triangle_boxes(self) -> tuple[np.ndarray, np.ndarray]:
+        """(m, 3) each: bounds of the triangles, in the other's frame."""
+        corners = self.entities.corners
+        p, off = self.about[corners], self.off[corners].max(axis=1)[:, None]
+        return p.min(axis=1) - off, p.max(axis=1) + off
+
+    @cached_property
     def outward(self) -> np.ndarray:
         """(m, 3): unit normals of triangles, in the other's frame, rounded."""
         matrix, _ = self.carried.array
@@ -131,7 +138,7 @@ class PlacedBrep:
         return normal / np.sqrt((normal ** 2).sum(axis=1))[:, None]
 
 
-def _clipped(polygon: Sequence[Point], sides: Sequence[int], plane: Plane) -> list[Point]:
+def clipped(polygon: Sequence[Point], sides: Sequence[int], plane: Plane) -> list[Point]:
     """The part of a polygon above a plane."""
     found = []
     for k, (p, here) in enumerate(zip(polygon, sides, strict=True)):

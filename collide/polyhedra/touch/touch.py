@@ -25,6 +25,7 @@ from ..location.index import Index, Kind, checked_tolerance
 from ..location.tree import EDGE, IN, SIDE, VERTEX
 from ..primitives.queries import check_motions
 from .placed_brep import Affine, Place, PlacedBrep
+from .regions import ContactPlace, Faces, pairs_of_faces, regions_of
 from .tangent_plane import normal_of
 
 _KIND = {SIDE: Kind.FACE, EDGE: Kind.EDGE, VERTEX: Kind.VERTEX}
@@ -58,8 +59,11 @@ class Touch:
     that lie along each other the point is in the middle. `clusters` (k,): the number of the cluster of each contact: those at one place, or
     with a tolerance, those connected by distances below four times that. `planes` (c, 2, 3): for each cluster a point and the unit normal
     of the tangent plane, which points from the first body into the second; NaN where there is none. `main` (c,): the contact of each
-    cluster that they are taken from. `inside` (3,): a point of the surface of one body inside the other, None if they do not penetrate, or
-    only face on face. `rounded`: whether the poses are not rational. Then they were rounded to doubles, and answers hold for those.
+    cluster that they are taken from. `regions` (k,): the number of the contact region of each contact, a connected part of all common
+    points, such as what one foot of a table has in common with the floor. `faces`: for each region the faces of the first body and of the
+    second, by their numbers, that meet at its contacts, as a set of pairs. `inside` (3,): a point of the surface of one body inside the
+    other, None if they do not penetrate, or only face on face. `rounded`: whether the poses are not rational. Then they were rounded to
+    doubles, and answers hold for those.
     """
 
     status: TouchStatus
@@ -67,26 +71,20 @@ class Touch:
     clusters: np.ndarray
     planes: np.ndarray
     main: np.ndarray
+    regions: np.ndarray
+    faces: tuple[Faces, ...]
     inside: np.ndarray | None
     rounded: bool
 
     def summary(self) -> str:
         """The answer in a sentence or two."""
         said = {TouchStatus.SEPARATE: "The bodies have no point in common.", TouchStatus.PENETRATING: "The bodies penetrate each other."}
-        count = f"The bodies touch: {len(self.contacts)} contacts in {len(self.planes)} places."
+        count = f"The bodies touch: {len(self.contacts)} contacts in {len(self.planes)} places, {_count(len(self.faces), 'region')}."
         poses = " Their poses are not rational, and were rounded to doubles." if self.rounded else ""
         return said.get(self.status, count) + poses
 
     def __repr__(self) -> str:
         return f"Touch({self.status.name}, {len(self.contacts)} contacts)"
-
-
-class _Found(NamedTuple):
-    """Kinds and numbers of the entities of both bodies; where, exactly, in the frame of the second."""
-
-    first: tuple[int, int]
-    second: tuple[int, int]
-    point: Place
 
 
 class _Inside(Exception):
@@ -127,6 +125,9 @@ def touch(a: Mesh | Index, b: Mesh | Index, motions: tuple[Motion, Motion] | Non
     angle whose cosine is 3/5: no tolerance decides what touches. Other poses are rounded to doubles first, and `rounded` says so. Normals
     of tangent planes *approximate*.
 
+    Regions are *proved*, too, for meshes whose triangles meet in common corners and sides alone. With a tolerance contacts on a common pair
+    of faces are one region, which *approximates*.
+
     Examples
     --------
     >>> from collide import Mesh, touch
@@ -154,7 +155,8 @@ def touch(a: Mesh | Index, b: Mesh | Index, motions: tuple[Motion, Motion] | Non
         _check_faces(placed, found)
     except _Inside as stopped:
         inside = None if not stopped.args else _floats(second(stopped.args[0]))
-        return Touch(TouchStatus.PENETRATING, (), np.zeros(0, int), np.zeros((0, 2, 3)), np.zeros(0, int), inside, rounded)
+        return Touch(TouchStatus.PENETRATING, (), np.zeros(0, int), np.zeros((0, 2, 3)), np.zeros(0, int), np.zeros(0, int), (), inside,
+                     rounded)
     return _report(found, placed, second, within, rounded)
 
 
@@ -186,7 +188,7 @@ def _rounded(e: Any) -> Fraction:
 # -- contacts -------------------------------------------------------------------------------------------------------------
 
 
-def _contacts(placed: tuple[PlacedBrep, PlacedBrep], forward: Affine) -> Iterator[_Found]:
+def _contacts(placed: tuple[PlacedBrep, PlacedBrep], forward: Affine) -> Iterator[ContactPlace]:
     """Each pair once. _Inside if a vertex or an edge is inside."""
     known = set()
     for side, body in enumerate(placed):
@@ -194,7 +196,7 @@ def _contacts(placed: tuple[PlacedBrep, PlacedBrep], forward: Affine) -> Iterato
             place = point if side == 0 else forward(point)
             if other is None:
                 raise _Inside(place)
-            found = _Found(mine, other, place) if side == 0 else _Found(other, mine, place)
+            found = ContactPlace(mine, other, place) if side == 0 else ContactPlace(other, mine, place)
             key = found.first, found.second, None if body.tolerance else place
             if (found.first[0], found.second[0]) in _ORDER and key not in known:
                 known.add(key)
@@ -224,7 +226,7 @@ def _entity(leaf: int) -> Any:
     return None if leaf == IN else ((-8 - leaf) % 4, (-8 - leaf) // 4)
 
 
-def _check_faces(placed: tuple[PlacedBrep, PlacedBrep], found: Sequence[_Found]) -> None:
+def _check_faces(placed: tuple[PlacedBrep, PlacedBrep], found: Sequence[ContactPlace]) -> None:
     """_Inside if a face with contacts has a part inside the other body, or lies on a face of it with the outside on the same side."""
     for body, own in zip(placed, ({f.first for f in found}, {f.second for f in found}), strict=True):
         faces = {face for entity in own for face in body.entities.faces_of(*entity)}
@@ -236,7 +238,7 @@ def _check_faces(placed: tuple[PlacedBrep, PlacedBrep], found: Sequence[_Found])
 # -- the report -----------------------------------------------------------------------------------------------------------
 
 
-def _report(found: Sequence[_Found], placed: tuple[PlacedBrep, PlacedBrep], second: Affine, tolerance: float, rounded: bool) -> Touch:
+def _report(found: Sequence[ContactPlace], placed: tuple[PlacedBrep, PlacedBrep], second: Affine, tolerance: float, rounded: bool) -> Touch:
     points = np.array([_floats(second(f.point)) for f in found]).reshape(-1, 3)
     contacts = tuple(TouchContact((_KIND[f.first[0]], f.first[1]), (_KIND[f.second[0]], f.second[1]), p)
                      for f, p in zip(found, points, strict=True))
@@ -247,7 +249,10 @@ def _report(found: Sequence[_Found], placed: tuple[PlacedBrep, PlacedBrep], seco
     planes, turn = np.full((count, 2, 3), np.nan), second.array[0]
     for c, k in enumerate(main.tolist()):
         planes[c] = points[k], turn @ normal_of(placed, found[k].first, found[k].second)
-    return Touch(TouchStatus.TOUCHING if found else TouchStatus.SEPARATE, contacts, clusters, planes, main, None, rounded)
+    regions = regions_of(found, placed, exact=tolerance == 0.0)
+    faces = tuple(frozenset[tuple[int, int]]().union(*(pairs_of_faces(placed, found[k]) for k in np.flatnonzero(regions == r).tolist()))
+                  for r in range(int(regions.max(initial=-1)) + 1))
+    return Touch(TouchStatus.TOUCHING if found else TouchStatus.SEPARATE, contacts, clusters, planes, main, regions, faces, None, rounded)
 
 
 def _clusters(exact: Sequence[Place], points: np.ndarray, distance: float) -> np.ndarray:
@@ -261,6 +266,10 @@ def _clusters(exact: Sequence[Place], points: np.ndarray, distance: float) -> np
             low, high = sorted((label[i], label[j]))
             label = [low if k == high else k for k in label]
     return np.unique(np.array(label, int), return_inverse=True)[1].reshape(-1)
+
+
+def _count(n: int, noun: str) -> str:
+    return f"{n} {noun}" if n == 1 else f"{n} {noun}s"
 
 
 def _floats(place: Sequence[Fraction]) -> np.ndarray:

@@ -44,6 +44,9 @@ class Certified:
                  called: Callable[[int], str]) -> None:
         self.actors, self.coefficients, self.start, self.called = actors, coefficients, start, called
         self.rests: list[Any] = []
+        # Where bodies stay in contact, a certified run ends.
+        self.region_begins: tuple[Any, ...] = ()
+        self.region_changes: tuple[Any, ...] = ()
         self.events: list[Event] = []
         self.bits, self.stuck, self.over, self.now, self.begun = _BITS, "", "", start, False
         self.known: Any = None

@@ -19,6 +19,7 @@ from ..reason import Undecided, WorkKind
 from . import (
     contact_mode,
     contact_points,
+    contact_regions,
     expiry,
     impact_points,
     low_bounces,
@@ -101,7 +102,9 @@ def begins_touching(s: Simulation, key: PairKey, touch: Manifold | None) -> None
 def go_on(s: Simulation, last: float, most: float, clock: Clock) -> bool:
     """Take the next step up to a time, and to so many events. Return whether there was none left."""
     try:
-        return go_on_to(s, last, most, clock)
+        finished = go_on_to(s, last, most, clock)
+        contact_regions.note(s)
+        return finished
     except Lost:
         raise Undecided(
             s.reason(

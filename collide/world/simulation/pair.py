@@ -170,7 +170,7 @@ _NEW = Pair()
 
 class PairTable(Undoable[PairKey, Pair]):
     """All pairs; one that was never seen is SEPARATE, with nothing proved. `held`, `touched`, `followed`: the keys of pairs that are held,
-    have a manifold, or constraints, each in the order in which they came to be so.
+    have a manifold, or constraints, each in the order in which they came to be so. `changed`: those whose contact has changed in a step.
     """
 
     def __init__(self) -> None:
@@ -178,6 +178,7 @@ class PairTable(Undoable[PairKey, Pair]):
         self.held: dict[PairKey, None] = {}
         self.touched: dict[PairKey, None] = {}
         self.followed: dict[PairKey, None] = {}
+        self.changed: set[PairKey] = set()
         self._marked = self._orders()
 
     def __missing__(self, key: PairKey) -> Pair:
@@ -188,7 +189,11 @@ class PairTable(Undoable[PairKey, Pair]):
         super().__setitem__(key, pair)
         if before.state is not pair.state:
             _enter(self.held, key, before.held, pair.held)
+            if before.held or pair.held:
+                self.changed.add(key)
         if before.manifold is not pair.manifold:
+            if pair.held:
+                self.changed.add(key)
             _enter(self.touched, key, before.manifold is not None, pair.manifold is not None)
         if before.constraints is not pair.constraints:
             _enter(self.followed, key, bool(before.constraints), bool(pair.constraints))

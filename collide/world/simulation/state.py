@@ -15,6 +15,7 @@ import numpy as np
 from codegen.interval import Interval
 from generative.body import called
 
+from ...answers.contact_regions import RegionChange, RegionState
 from ...answers.contacts import Contacts
 from ..broad_phase.boxes import MovingBoxes
 from ..broad_phase.sphere_bounds import Far
@@ -44,6 +45,18 @@ class ModeChange:
     mode: ContactMode
 
 
+class ContactRegion(NamedTuple):
+    """A region in which bodies `pair` = (i, j) stay in contact: its `number`, the times of its `begin` and `end`, None as long as it lasts,
+    and points (k, 3) of it at its begin, whose hull it is if it is flat.
+    """
+
+    number: int
+    pair: tuple[int, int]
+    begin: float
+    end: float | None
+    points: np.ndarray
+
+
 class BodyContact(NamedTuple):
     """Motion of a body in contact. `leaving`: it ends at the border of a face; `end`: the guard that ends it, and `owners`, the pairs that
     move with it, if it is followed; `mode`: how it stays in contact; `since`: a time, and how many motions of it ended at once since then.
@@ -66,6 +79,13 @@ class BodyContacts(Undoable[int, BodyContact]):
         return _NONE
 
 
+class RegionStates(Undoable[tuple[int, int], RegionState]):
+    """The contact regions of pairs of bodies."""
+
+    def __missing__(self, key: tuple[int, int]) -> RegionState:
+        return RegionState()
+
+
 class Saved(NamedTuple):
     """The values that restore a run to the beginning of a step, besides the tables that note their changes."""
 
@@ -77,6 +97,7 @@ class Saved(NamedTuple):
     events: int
     rests: int
     tracked: Any
+    regions: tuple[int, int]
 
 
 class Simulation:
@@ -86,8 +107,9 @@ class Simulation:
     `near`: the bodies that come near each other; `far`: until when pairs are apart, however they turn; `bounds`: providers of that, and of
     where they may meet; `queue`: what is to be done;
     `pairs`: all that is known of pairs; `contacts`: motions of bodies in contact; `steps`: how long a time is tried at once by bodies that
-    are followed, of those that turn, and others. `activity`: what the run did last; `over`: why nothing can come any more; `stuck`: why
-    it cannot go on.
+    are followed, of those that turn, and others. `regions`: contact regions of pairs now; `region_begins`, `region_changes`: those that
+    there were, by their numbers, and how they changed. `activity`: what the run did last; `over`: why nothing can come any more; `stuck`:
+    why it cannot go on.
     """
 
     def __init__(
@@ -109,6 +131,7 @@ class Simulation:
         self.steps: Undoable[tuple[int, bool], float] = Undoable()
         self.events: list[Event] = []
         self.rests: list[ModeChange] = []
+        self.regions, self.region_begins, self.region_changes = RegionStates(), list[ContactRegion](), list[RegionChange]()
         self.begun, self.at_once, self.stuck, self.over, self.since_asked = False, 0, "", "", 0
         self.activity = Activity(WorkKind.SET_UP, tuple(range(len(actors))), start)
         # While it is not told yet what hops: what has begun.
@@ -131,12 +154,15 @@ class Simulation:
         links = [e for key in self.pairs.touched for e in self.touch(key).links]
         links += [k.link for key in self.pairs.followed for k in self.pairs[key].constraints]
         tracked = found_last(link.contact for link in links)
-        return Saved(self.now, self.begun, self.at_once, self.over, self.since_asked, len(self.events), len(self.rests), tracked)
+        return Saved(self.now, self.begun, self.at_once, self.over, self.since_asked, len(self.events), len(self.rests), tracked,
+                     (len(self.region_begins), len(self.region_changes)))
 
     def restore(self, saved: Saved) -> None:
         """The run as it was at a snapshot, the latest one."""
         self.now, self.begun, self.at_once, self.over, self.since_asked = saved[:5]
         del self.events[saved.events :], self.rests[saved.rests :]
+        del self.region_begins[saved.regions[0] :], self.region_changes[saved.regions[1] :]
+        self.pairs.changed.clear()
         for known in self._noted():
             known.undo()
         for actor, *was in reversed(self.before):
@@ -146,7 +172,7 @@ class Simulation:
         self.before.clear()
 
     def _noted(self) -> tuple[Noted, ...]:
-        return self.near, self.queue, self.pairs, self.contacts, self.steps, self.far.known
+        return self.near, self.queue, self.pairs, self.contacts, self.steps, self.far.known, self.regions
 
     # -- bodies and pairs -------------------------------------------------------------------------------------------------
 
