@@ -69,6 +69,7 @@ from .queries.self_contact import self_contact
 from .queries.solve import Zeros, ZerosStatus, solve
 from .queries.step_limit import step_limit
 from .queries.trace import Trace, trace
+from .queries.tracked_point import tracked_at
 from .search.budget import Budget
 from .situations.tracking import Tracked
 from .world.mass.exact import ExactMass, exact_mass_properties
@@ -90,5 +91,5 @@ __all__ = [
     "check_solid", "clash", "classify", "clearance", "clearance_batch", "clearance_profile", "clearance_range", "contact_batch",
     "contacts_during", "critical_value", "distance", "edge_edge", "exact_mass_properties", "first_contact", "free_box",
     "hull_overlap", "joint_travel", "mass_properties", "maximize", "mesh_mesh", "minimize", "nurbs_to_bezier", "pave",
-    "self_contact", "shell", "solve", "step_limit", "touch", "trace", "triangle_triangle", "vertex_face",
+    "self_contact", "shell", "solve", "step_limit", "touch", "trace", "tracked_at", "triangle_triangle", "vertex_face",
 ]

@@ -13,7 +13,8 @@ from typing import Any
 Tasks = dict[str, str]
 
 COLLIDE: Tasks = {
-    "When and where bodies first meet": "first_contact self_contact Contacts Status Start Sensitivity Tracked",
+    "When and where bodies first meet": "first_contact self_contact Contacts Status Start Sensitivity Tracked "
+                                         "tracked_at",
     "All contacts of a time span": "contacts_during ContactTimes Spell",
     "Clash, in the words of CAD": "clash Clashes ClashKind ClashSpell TouchRegion joint_travel JointTravel",
     "Distances": "distance clearance clearance_range clearance_profile free_box Distance Clearance ClearanceRange ClearanceProfile FreeBox "

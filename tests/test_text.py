@@ -285,6 +285,7 @@ CODEGEN = [
 COLLIDE = [
     Call(collide.first_contact, [PLATE, BOWL, PLATE], (0, 3), simultaneity=1e-6, spacing=0.05, tolerance=1e-9, method="auto",
          order="auto", tracked=[collide.Tracked(*TRACKED)], ignore=[(0, 2)], budget=5.0),
+    Call(collide.tracked_at, [PLATE, BOWL], (0, 1), [0.0, 0.0, 0.0], 2.0, 0.5, features=("face 0", "face 0")),
     Call(collide.distance, PLATE, BOWL, 0.0, tolerance=1e-9, spacing=0.1, budget=5.0),
     Call(collide.clearance, [PLATE, BOWL, PLATE], (0, 1), 0.5, tolerance=1e-9, spacing=0.1, ignore=[(0, 2)], budget=5.0),
     Call(collide.first_contact, [PLATE, SPEEDING], (0, 2), parameters={SPEED: 1}),
@@ -353,7 +354,7 @@ BODIES = ("ParametricSurface", "ImplicitSurface", "Solid", "union", "intersectio
           "cone", "cylinder", "rounded_box", "sphere", "Mesh")
 LOGGED = ("first_contact", "self_contact", "step_limit", "contact_batch", "bezier_pairs", "bezier_triangle_pairs", "mesh_mesh", "distance",
           "clearance", "solve", "minimize", "maximize")
-NAMES = {"Parameter.name", "declared.name", "compile.cpu", "Tracked.features",
+NAMES = {"Parameter.name", "declared.name", "compile.cpu", "Tracked.features", "tracked_at.features",
          *(f"{region}.name" for region in ("region", "disc", "polygon", "rectangle", "slot")),
          *(f"{body}.name" for body in BODIES), *(f"{query}.log" for query in LOGGED)}
 SHARED = ("contact_batch", "clearance_batch", "bezier_pairs", "bezier_triangle_pairs", "edge_edge", "vertex_face", "triangle_triangle")

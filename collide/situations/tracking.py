@@ -19,6 +19,7 @@ from generative.body import called, label
 from generative.symbols import formula
 from generative.template import read, write
 
+from ..bodies.cells import Cell
 from ..bodies.members import formula_member
 from ..bodies.mesh import Mesh
 from ..bodies.numbers import NONE, Numbers
@@ -126,16 +127,21 @@ def check_tracked(tracked: Sequence[Any], bodies: Sequence[Any], span: tuple[flo
     for item in tracked:
         if not isinstance(item, Tracked):
             raise TypeError(f"tracked contacts are collide.Tracked values, got {shown(item)}")
-        if not (_is_pair(item.pair, Integral) and 0 <= item.pair[0] < item.pair[1] < len(bodies)):
-            raise ValueError(f"a tracked pair is (i, j) with i < j among {len(bodies)} bodies, got {shown(item.pair)}")
-        check_positive("the radius of a tracked contact", item.radius)
-        if not _is_pair(item.features, str):
-            raise ValueError(f'the features of a tracked contact are two names, such as ("face 0", "edge 2"), got {shown(item.features)}')
+        check_tracked_item(item, bodies)
         places = _places(item, bodies)
         if places == [None, None]:
             pair = " and ".join(label(bodies, k) for k in item.pair)
             raise ValueError(f"a contact of bodies {pair} without parameters cannot be tracked: one of them needs parameters")
         _check_follows(item, places, bodies, span)
+
+
+def check_tracked_item(item: Tracked, bodies: Sequence[Any]) -> None:
+    """Raises ValueError where the pair, the radius or the features of a tracked contact are not as they should be."""
+    if not (_is_pair(item.pair, Integral) and 0 <= item.pair[0] < item.pair[1] < len(bodies)):
+        raise ValueError(f"a tracked pair is (i, j) with i < j among {len(bodies)} bodies, got {shown(item.pair)}")
+    check_positive("the radius of a tracked contact", item.radius)
+    if not _is_pair(item.features, str):
+        raise ValueError(f'the features of a tracked contact are two names, such as ("face 0", "edge 2"), got {shown(item.features)}')
 
 
 def _is_pair(given: Any, kind: type) -> bool:
@@ -147,7 +153,8 @@ def _places(item: Tracked, bodies: Sequence[Any]) -> list[Place | None]:
     return [_place(bodies, k, name, at) for k, name, at in zip(item.pair, item.features, given, strict=True)]
 
 
-def _place(bodies: Sequence[Any], k: int, name: str, given: Sequence[Any]) -> Place | None:
+def part_named(bodies: Sequence[Any], k: int, name: str) -> Cell | None:
+    """The part of a body with that name; None of implicit bodies and meshes, which have no parameters."""
     body = bodies[k]
     if isinstance(body, (ImplicitBody, Mesh)):
         return None
@@ -156,6 +163,13 @@ def _place(bodies: Sequence[Any], k: int, name: str, given: Sequence[Any]) -> Pl
     if part is None:
         raise ValueError(f"{called(bodies, k)} has no {name!r} to track a contact on; it has "
                          f"{', '.join(dict.fromkeys(p.feature for p in parts))}")
+    return part
+
+
+def _place(bodies: Sequence[Any], k: int, name: str, given: Sequence[Any]) -> Place | None:
+    part = part_named(bodies, k, name)
+    if part is None:
+        return None
     needed = [f"{s}(t)" for s in part.symbols]
     if any(e is None for e in given[:len(needed)]):
         raise ValueError(f"the tracked contact needs {' and '.join(needed)} on {name} of {called(bodies, k)}")
