@@ -23,8 +23,8 @@ COLLIDE: Tasks = {
                               "BezierNets nurbs_to_bezier",
     "Numbers that are not settled": "critical_value CriticalValue",
     "Is a body sound, and what is inside": "check_solid classify",
-    "Triangles and polyhedra": "Mesh mesh_mesh MeshContact edge_edge vertex_face triangle_triangle Index Kind touch Touch TouchContact "
-                               "RegionTracker RegionChange RegionEvent "
+    "Triangles and polyhedra": "Mesh mesh_mesh screw_contact MeshContact edge_edge vertex_face triangle_triangle Index Kind touch "
+                               "Touch TouchContact RegionTracker RegionChange RegionEvent "
                                "TouchStatus Closest ClosestPair SweepAndPrune Near NearestTriangles hull_overlap HullOverlap "
                                "boolean Boolean step_limit Swarm Changes",
     "Simulation": "World RigidBody Run Outcome mass_properties MassProperties exact_mass_properties ExactMass",

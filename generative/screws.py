@@ -5,7 +5,7 @@ points is it larger than at one of them. The entries of S - M are enclosed over 
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any
 
@@ -33,11 +33,13 @@ _WINDOWS, _LOOKS, _TURN, _MOST = 64, 9, 1.5, 4096
 
 @dataclass(frozen=True, repr=False)
 class ScrewFit(Fit):
-    """A motion as a chain of screws: `value`, all of them, one after the other; `segments`: each, with its span of time. `error` is a
-    *proved* bound of the distance between the places where the motion and the screws carry any of the points, or of their hull.
+    """A motion as a chain of screws: `value`, all of them, one after the other; `segments`: each, with its span of time; `points` (n, 3):
+    those that it was asked for. `error` is a *proved* bound of the distance between the places where the motion and the screws carry any of
+    the points, or of their hull.
     """
 
     segments: tuple[tuple[Motion, tuple[float, float]], ...] = ()
+    points: Any = field(default=(), compare=False)
 
 
 def screws(motion: Motion, time: Sequence[float], points: Any, tolerance: float = 1e-3) -> ScrewFit:
@@ -59,7 +61,7 @@ def screws(motion: Motion, time: Sequence[float], points: Any, tolerance: float 
     segments = tuple(zip(found.motions, pairwise(found.times), strict=True))
     value = keyframes(found.poses, [exact(e) for e in found.times])
     statement = f"proved for {len(data)} points and their hull; {len(segments)} screws"
-    return ScrewFit(value, max(found.errors), statement, (found.times[0], found.times[-1]), segments)
+    return ScrewFit(value, max(found.errors), statement, (found.times[0], found.times[-1]), segments, data)
 
 
 class Screws:

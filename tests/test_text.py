@@ -282,6 +282,7 @@ CODEGEN = [
     Call(CONTRACTOR.__call__, *UNIT, parameters=([1.0], [1.0])),
     Call(CONTRACTOR.__call__, np.zeros((1, 1)), np.ones((1, 1)), parameters=([1.0], [1.0])),
 ]  # fmt: skip
+SCREWS = fit.screws(FALL, (0, 1), MESH[0], tolerance=1e-2)
 COLLIDE = [
     Call(collide.first_contact, [PLATE, BOWL, PLATE], (0, 3), simultaneity=1e-6, spacing=0.05, tolerance=1e-9, method="auto",
          order="auto", tracked=[collide.Tracked(*TRACKED)], ignore=[(0, 2)], budget=5.0),
@@ -327,6 +328,7 @@ COLLIDE = [
     Call(collide.Index(collide.Mesh(*MESH)).classify_segments, POINTS[:, :2], 0.1),
     Call(collide.touch, collide.Mesh(*MESH), collide.Mesh(*MESH), motions=(HERE, FALL), at=0.5, tolerance=0.1),
     Call(collide.classify, BALL, [[0.0, 0.0, 3.0]], at=0.5, budget=5.0),
+    Call(collide.screw_contact, MESH, (MESH[0] + 3, MESH[1]), SCREWS, 1e-6, budget=5.0),
     Call(collide.mesh_mesh, MESH, (MESH[0] + 3, MESH[1]), 1e-6, motions=(HERE, FALL), time=(0, 1), budget=5.0),
     Call(collide.Closest, MESH, MESH, motions=(HERE, FALL)), Call(collide.SweepAndPrune, np.ones((2, 3, 2))),
     Call(collide.Swarm, [MESH, MESH]), Call(collide.Swarm([MESH] * 2).update, np.stack([np.eye(4)] * 2)),

@@ -85,7 +85,7 @@ class PairWindow(NamedTuple):
 def search(meshes: tuple[Mesh, Mesh], span: tuple[float, float], asked: DistanceTolerance, clock: Clock, found: MeshDistanceBounds,
            pair: tuple[int, int]) -> float:
     """Bound the distance of two meshes over a span from below, and update `found` where they are nearer than known."""
-    state = _Search(meshes, asked, clock, found, pair)
+    state = MeshDistanceSearch(meshes, asked, clock, found, pair)
     if span[0] == span[1]:
         return state.at_rest(span[0])
     for time in np.linspace(*span, _SEEDS).tolist() if found.upper == math.inf else ():
@@ -95,7 +95,9 @@ def search(meshes: tuple[Mesh, Mesh], span: tuple[float, float], asked: Distance
     return state.over(span)
 
 
-class _Search:
+class MeshDistanceSearch:
+    """The search over windows of time of two meshes."""
+
     upper, off, examined = Number[float](DistanceMemory), Number[float](DistanceMemory), Number[int](DistanceMemory)
     turning = Number[int](DistanceMemory)
     count, first, second = Number[int](DistanceMemory), Number[int](DistanceMemory), Number[int](DistanceMemory)

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from codegen.deadline import TimeUp, check, limited
+from codegen.given import shown
 from codegen.interval import Interval
 from codegen.machine.loop_runtime import compiled
 from codegen.machine.memory import Number
@@ -119,7 +120,8 @@ class MeshContact:
 
 
 def mesh_mesh(first: Any, second: Any, tolerance: float = 1e-6, *, motions: Motions = None, time: Any = (0, 1),
-              budget: Budget | float | None = None, log: str | PathLike[str] | None = None) -> MeshContact:
+              budget: Budget | float | None = None, rejection: bool | None = None,
+              log: str | PathLike[str] | None = None) -> MeshContact:
     """Find when two moving triangle meshes first meet, as closed surfaces.
 
     Parameters
@@ -137,6 +139,9 @@ def mesh_mesh(first: Any, second: Any, tolerance: float = 1e-6, *, motions: Moti
     budget : float or Budget, optional
         Seconds, or a `Budget`: no more than its boxes, windows of time of a pair of nodes or of a query, are examined, the `iterations` of
         the result; seconds and bytes end it within some hundredths of a second. Ctrl-C ends it like a spent one.
+    rejection : bool, optional
+        The tests of Kim and Rossignac 2003, Section 3, for an even screw of one body beside one at rest: True has them from the start, so
+        that `rejections` count all that they do, False goes without. None has them where the search is long. The answer is the same.
     log : path, optional
         A file for a log of the proof. It is found after the search, within its seconds; `notes` say what it proves.
 
@@ -184,6 +189,8 @@ def mesh_mesh(first: Any, second: Any, tolerance: float = 1e-6, *, motions: Moti
     else:
         check_straight(time)
     tolerance = check_moving_tolerance(tolerance, span)
+    if rejection not in (True, False, None):
+        raise TypeError(f"rejection is True, False or None, got {shown(rejection)}")
     search, finished, proof = None, False, None
     with contextlib.suppress(KeyboardInterrupt, TimeUp), limited(lambda: (limit.seconds or math.inf) - (perf_counter() - began)):
         meshes = as_mesh(first, "first", pair is not None), as_mesh(second, "second", pair is not None)
@@ -191,12 +198,14 @@ def mesh_mesh(first: Any, second: Any, tolerance: float = 1e-6, *, motions: Moti
             return replace(_nothing(span[1], None, began), names=_names(first, second))
         if log is not None:
             proof = mesh_log(log, meshes, pair or (IDENTITY, IDENTITY), time, span)
-        axis = None if pair is None else axis_of(*pair)
+        axis = None if pair is None or rejection is False else axis_of(*pair)
         if axis is not None and objects_apart(axis, meshes, span):
             found = replace(_nothing(span[1], None, began), names=_names(first, second), rejections={OBJECTS: 1})
             return logged(found, proof, Clock(limit))
         search = _Search(meshes, pair, span, tolerance)
-        finished = search.run(limit, began, axis)
+        if axis is not None and rejection:
+            search.see(seen_from(axis, meshes, span))
+        finished = search.run(limit, began, axis if search.seen is None else None)
     found = _unsearched(span, began) if search is None else _answer(search, finished, began)
     found = replace(found, names=_names(first, second), rejections={} if search is None else search.rejections)
     return logged(found, proof, Clock(limit))

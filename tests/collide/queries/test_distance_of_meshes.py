@@ -178,8 +178,8 @@ def test_budgets_and_parameters():
 
 def test_bounds_of_windows_hold_and_narrow():
     meshes, clock = (CUBE, CUBE.moved(spinning())), Clock(as_budget(None))
-    state = mesh_distance._Search(meshes, mesh_distance.DistanceTolerance(1e-9, math.inf), clock, mesh_distance.MeshDistanceBounds(),
-                                  (0, 1))
+    asked = mesh_distance.DistanceTolerance(1e-9, math.inf)
+    state = mesh_distance.MeshDistanceSearch(meshes, asked, clock, mesh_distance.MeshDistanceBounds(), (0, 1))
     lower, pairs = state.look(0.0, 0.5, None)
     true = min(distance(CUBE, CUBE.moved(spinning()), at=x).bracket.hi for x in np.linspace(0, 0.5, 17))
     assert lower <= true and pairs is not None

@@ -88,3 +88,14 @@ def test_other_motions_are_searched_as_ever(motion):
     cube = collide.Mesh(CORNERS, SIDES)
     found = collide.mesh_mesh(cube, cube, motions=(motion, Rigid(translation=[0, 0, 4])), time=(0, 1), budget=20.0)
     assert found.rejections == {} and found.status.name == "NO_CONTACT"
+
+
+def test_tests_are_on_or_off_as_asked():
+    g = np.random.default_rng(5)
+    first, second = (soup(g, 40) for _ in range(2))
+    asked = {"motions": (random_screw(g), Rigid()), "time": (0, 1)}
+    on, off = (collide.mesh_mesh(first, second, rejection=e, **asked) for e in (True, False))
+    assert on.status is off.status and (on.time is None or on.time.intersects(off.time))
+    assert sum(on.rejections.values()) > 0 and off.rejections == {}
+    with pytest.raises(TypeError, match="rejection"):
+        collide.mesh_mesh(first, second, rejection="yes", **asked)
