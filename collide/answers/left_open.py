@@ -77,12 +77,13 @@ def in_the_way(s: Search | None, clock: Clock, bodies: Sequence[Any]) -> Iterato
     elif s is not None and s.open_count:
         first = min(range(len(s.problems)), key=s.least_open)
         problem, count = s.problems[first], len(s.open(first))
-        yield (f"The search stood at {_objective(problem.objective, s.least_open(first))}{_features(problem, bodies)}, with "
+        yield (f"The search stood at {_objective(problem, s.least_open(first))}{_features(problem, bodies)}, with "
                f"{count:,} of {counted(s.open_count, 'open box')}: ask for that pair alone, or with a larger budget.")
 
 
-def _objective(objective: int | None, value: float) -> str:
-    return "its beginning" if objective is None or not math.isfinite(value) else f"t = {value + 0.0:.6g}"
+def _objective(p: Problem, value: float) -> str:
+    """The least objective, the time or a distance, in words."""
+    return "its beginning" if p.objective is None or not math.isfinite(value) else f"{p.variables[p.objective]} = {value + 0.0:.6g}"
 
 
 def _features(problem: Any, bodies: Sequence[Any]) -> str:

@@ -85,7 +85,7 @@ class Search:
     iterations, steps, local_solves, best_problem = _count(), _count(), _count(), _count()
     open_count, solution_count, walked = _count("open"), _count("solutions"), _count()
     _unused, _sampling, _mending, _upper_first = _count("unused"), _count("sampling"), _count("mending"), _count("upper_first")
-    _pole_met = _count("pole_met")
+    _pole_met, _first_only = _count("pole_met"), _count("first_only")
     _nodes, _node_room, _solution_room = _count("nodes"), _count("node_room"), _count("solution_room")
 
     def __init__(self, problems: Sequence[Problem], options: Options = _USUAL, *, starts: Sequence[np.ndarray] | None = None,
@@ -105,9 +105,9 @@ class Search:
         labels = {label: number for number, label in enumerate(dict.fromkeys(p.label for p in problems))}
         self.arrays["problem"][:, _AT["label"]] = [labels[p.label] for p in problems]
         for k, p in enumerate(problems):
-            self._push(k, starts[k] if starts is not None else p.outer[None])
+            self.push(k, starts[k] if starts is not None else p.outer[None])
 
-    def _push(self, k: int, boxes: np.ndarray) -> None:
+    def push(self, k: int, boxes: np.ndarray) -> None:
         """Queue boxes (n, variables, 2) of problem k."""
         while len(boxes):
             if self._unused == 0:
@@ -158,6 +158,11 @@ class Search:
                 table["place_slope"][k, side] = p.place_slope_kernels[side].block_address()
 
     # -- reading ------------------------------------------------------------------------------------------------
+
+    @property
+    def answered(self) -> bool:
+        """Whether the first proof is all that is asked for, and is found."""
+        return bool(self._first_only and self.proved < np.inf)
 
     @property
     def solutions(self) -> range:
@@ -278,13 +283,23 @@ class Search:
 
     def leave(self, p: int, begin: float) -> None:
         """Search problem p no further: nothing is known of it from `begin` on."""
-        boxes = self._queued(p)
         # First: Ctrl-C may come at any moment.
         self.clear, self.latest_left = min(self.clear, begin), np.inf
         self.left.add(p)
+        self._empty(p)
+
+    def withdraw(self, p: int) -> np.ndarray:
+        """The queue of problem p, as `open` lists it, which is empty then. Its caller queues the boxes again, or searches them."""
+        boxes = self.open(p).copy()
+        self._empty(p)
+        return boxes
+
+    def _empty(self, p: int) -> None:
+        """Forget the boxes in the queue of problem p."""
         # They lie just behind the free ones, and are free now.
-        self._unused += len(boxes)
-        self.open_count -= len(boxes)
+        count = len(self._queued(p))
+        self._unused += count
+        self.open_count -= count
         self.arrays["problem"][p, _AT["root"]] = -1
 
     def leave_out(self, samples: Sequence[int]) -> range:

@@ -23,6 +23,7 @@ from ..search.options import Options
 from ..search.prepare import prepare
 from ..search.problem import Problem
 from ..search.search import Search
+from ..search.windows import drive_in_windows
 from ..situations.distance import both_points
 from ..situations.touch import brought_together
 from .meetings import Meetings, NearMeeting
@@ -183,7 +184,8 @@ class Neighbours(Meetings):
             if search.pole is not None and self._use_chart(*search.pole):
                 return self._narrow(labels, reach, clock, found)
             for p, boxes in left_of(search):
-                known.setdefault(self.relative.label(p.label), []).append(whereabouts(p, boxes, self.span, functools.partial(self._met, p)))
+                there = whereabouts(p, boxes, self.slices, functools.partial(self._met, p))
+                known.setdefault(self.relative.label(p.label), []).append(there)
             meeting = self._may_meet(labels, found)
             if meeting is not None and len(labels) > 1:
                 # That pair first: if its surfaces are proved to meet, no other one matters.
@@ -232,10 +234,10 @@ class Neighbours(Meetings):
             if not asked.reach < math.inf:
                 search.proved = min(search.proved, found.upper * _AGAIN_FOUND)
             boxes = 2 * max(search.iterations, _PATIENCE)
-            finished = drive(search, clock, boxes=boxes)
+            finished = drive_in_windows(search, clock, boxes)
             if not finished and search.iterations < boxes:
                 return False
-        return finished or (search.pole is None and drive(search, clock))
+        return finished or (search.pole is None and drive_in_windows(search, clock))
 
     @staticmethod
     def _bring_together(search: Search, found: Found) -> None:

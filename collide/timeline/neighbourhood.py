@@ -194,18 +194,18 @@ class Neighbourhood:
         vertices of crowded bodies are looked at more closely where they seem to.
         """
         k, whereabouts = label[side], self.whereabouts[label]
-        found = {i: whereabouts.reached(side, self._boxes[k][i], self.slices) for i in range(self.closed[k])}
+        found = {i: whereabouts.reached(side, self._boxes[k][i]) for i in range(self.closed[k])}
         for i in range(self.closed[k], len(self._boxes[k])):
             check()
             part = self._parts[k][i]
-            into = whereabouts.reached(side, self._boxes[k][i], self.slices, self._occupancy(k).numbers(part))
+            into = whereabouts.reached(side, self._boxes[k][i], self._occupancy(k).numbers(part))
             for look in (near, where):
                 box = look(part, self.numbers[k], self.span) if into.any() else None
                 if box is None:
                     into = np.zeros_like(into)
                     break
                 extent = extent_of(part, self.numbers[k], tuple(map(tuple, box.tolist())))
-                into = into & whereabouts.reached(side, boxes_through([extent], self.slices, self._table(k))[0], self.slices)
+                into = into & whereabouts.reached(side, boxes_through([extent], self.slices, self._table(k))[0])
             found[i] = into
         return {i: into for i, into in found.items() if into.any()}
 
@@ -227,8 +227,8 @@ class Neighbourhood:
             return [(face, np.ones(1, bool)) for face in faces]
         boxes, own = self.whereabouts[label].within(0.0), self._boxes[label[side]]
         closed = self._parts[label[side]][:self.closed[label[side]]]
-        known = {id(part): boxes.reached(side, around, self.slices) for part, around in zip(closed, own, strict=False)}
-        whole = np.ones((len(boxes.least), len(self.slices)), bool)
+        known = {id(part): boxes.reached(side, around) for part, around in zip(closed, own, strict=False)}
+        whole = np.ones(len(boxes.when[0]), bool)
         return [(face, known.get(id(face), ~whole if face.leaves else whole)) for face in faces]
 
     # -- where surfaces meet ------------------------------------------------------------------------------------------

@@ -5,9 +5,10 @@ are searched a little by the equations of their distance alone, without those of
 In the boxes that are left lie all nearest points: parts of the bodies that reach into none of them hold none.
 """
 
+import functools
 import math
 from collections.abc import Callable, Iterator, Sequence
-from typing import NamedTuple
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -17,36 +18,50 @@ from ..search.search import Search
 from ..situations.distance import both_points
 
 
-class Whereabouts(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class Whereabouts:
     """Boxes that hold pairs of points of two bodies (k, 2, 3, 2), at times (k, 2), which are `least` (k,) from each other at least; and of
-    each body which of its leaves and sides may be met there (k, n), as `Occupancy` numbers them, where that is known.
+    each body which of its leaves and sides may be met there (k, n), as `Occupancy` numbers them, where that is known. `slices` (s, 2) are
+    those of the time.
     """
 
     points: np.ndarray
     times: np.ndarray
     least: np.ndarray
     met: tuple[np.ndarray, np.ndarray]
+    slices: np.ndarray
 
     def within(self, upper: float) -> "Whereabouts":
         """Those that may be as near as that."""
         near = self.least <= upper
-        return Whereabouts(self.points[near], self.times[near], self.least[near], (self.met[0][near], self.met[1][near]))
+        return replace(self, points=self.points[near], times=self.times[near], least=self.least[near],
+                       met=(self.met[0][near], self.met[1][near]))
 
-    def reached(self, side: int, boxes: np.ndarray, slices: np.ndarray, on: Sequence[int] = ()) -> np.ndarray:
-        """(k, slices): whether boxes (slices, 3, 2) round a part of body `side`, which lies on the leaves and sides of these numbers, reach
-        into each of them. What is not known to be apart does.
+    @functools.cached_property
+    def when(self) -> tuple[np.ndarray, np.ndarray]:
+        """The boxes and the slices (p,) that have times in common, by their numbers: few, where boxes are short."""
+        earlier, later = (self.times[:, None, end] for end in (0, 1))
+        return np.nonzero((earlier <= self.slices[:, 1]) & (later >= self.slices[:, 0]))
+
+    def reached(self, side: int, boxes: np.ndarray, on: Sequence[int] = ()) -> np.ndarray:
+        """(p,): whether boxes (slices, 3, 2) round a part of body `side`, which lies on the leaves and sides of these numbers, reach into
+        each of them when it has times in common with a slice (`when`). What is not known to be apart does.
         """
-        own = self.points[:, None, side]
-        apart = ((own[..., 0] > boxes[None, ..., 1]) | (own[..., 1] < boxes[None, ..., 0])).any(axis=-1)
-        else_when = (self.times[:, None, 0] > slices[None, :, 1]) | (self.times[:, None, 1] < slices[None, :, 0])
-        return np.asarray(~(apart | else_when) & np.asarray(self.met[side][:, list(on)].all(axis=1))[:, None])
+        rows, columns = self.when
+        found = self.met[side][:, list(on)].all(axis=1)[rows]
+        for axis in range(3):
+            own, around = self.points[:, side, axis], boxes[:, axis]
+            some = np.flatnonzero(found)
+            here, there = own[rows[some]], around[columns[some]]
+            found[some] = ~((here[:, 0] > there[:, 1]) | (here[:, 1] < there[:, 0]))
+        return found
 
 
 def together(parts: Sequence[Whereabouts]) -> Whereabouts:
     """Those of searches of the same bodies."""
     points, times, least = (np.concatenate(arrays) for arrays in zip(*((w.points, w.times, w.least) for w in parts), strict=True))
     first, second = (np.concatenate([w.met[side] for w in parts]) for side in (0, 1))
-    return Whereabouts(points, times, least, (first, second))
+    return Whereabouts(points, times, least, (first, second), parts[0].slices)
 
 
 def is_closed(part: Cell) -> bool:
@@ -78,13 +93,13 @@ def left_of(search: Search) -> Iterator[tuple[Problem, np.ndarray]]:
         yield p, p.outer[None] if lost else np.concatenate([search.open(k), search.boxes(k, own)])
 
 
-def whereabouts(p: Problem, boxes: np.ndarray, span: tuple[float, float], met: Callable[[int, np.ndarray], np.ndarray]) -> Whereabouts:
-    """The whereabouts that such boxes of a problem tell; `met`: which leaves and sides of a body may be met in boxes (k, 4, 2) of its first
-    leaf.
+def whereabouts(p: Problem, boxes: np.ndarray, slices: np.ndarray, met: Callable[[int, np.ndarray], np.ndarray]) -> Whereabouts:
+    """The whereabouts that such boxes of a problem tell, in a span of time with these slices; `met`: which leaves and sides of a body may
+    be met in boxes (k, 4, 2) of its first leaf.
     """
     values = tuple(p.parameters.T) if len(p.parameters) else None
     points = np.stack(both_points(p).interval(boxes[..., 0], boxes[..., 1], parameters=values), axis=-1).reshape(-1, 2, 3, 2)
-    times = boxes[:, p.variables.index("t")] if "t" in p.variables else np.tile(span, (len(boxes), 1))
+    times = boxes[:, p.variables.index("t")] if "t" in p.variables else np.tile([slices[0, 0], slices[-1, 1]], (len(boxes), 1))
     own = [[p.variables.index(f"{name}{side}") for name in "xyz" if f"{name}{side}" in p.variables] for side in (1, 2)]
     first, second = (met(side, np.concatenate([boxes[:, columns], times[:, None]], axis=1)) for side, columns in enumerate(own))
-    return Whereabouts(points, times, boxes[:, -1, 0], (first, second))
+    return Whereabouts(points, times, boxes[:, -1, 0], (first, second), slices)
