@@ -251,6 +251,12 @@ class Kernel:
                 held[kind, entry] = self._build(kind, entry)
             return held[kind, entry]
 
+    def _batch(self, kind: Kind) -> Callable[..., None]:
+        held: dict[Kind, Callable[..., None]] = self.__dict__.setdefault("_batches", {})
+        if kind not in held:
+            held[kind] = batch_function(self._code(kind, "batch"))
+        return held[kind]
+
     def _build(self, kind: Kind, entry: str) -> Code:
         return linked(self._name(kind, entry), entry, lambda: self.llvm(kind, entry), self.cpu)
 
@@ -307,7 +313,7 @@ class Kernel:
             sizes = len(self.variables), len(self.parameters), len(self.outputs)
             general_batch_function(kind, is_large(block_bytes(kind, *sizes)))(*arguments, self.block_address(kind), *sizes)
         else:
-            batch_function(self._code(kind, "batch"))(*arguments)
+            self._batch(kind)(*arguments)
         if bad.value == REFUSED:
             raise MemoryError(f"there is no memory for one block of {len(self.outputs):,} expressions")
         if bad.value >= 0:

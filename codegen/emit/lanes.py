@@ -16,7 +16,7 @@ the *second* operand. Callers put the operand that is never NaN second.
 
 import math
 import struct
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Literal
 
 WIDTH = 8
@@ -93,11 +93,34 @@ class Lanes:
         self.table(name, rows)
         starts = [self.emit(f"mul i64 {self.emit(f'extractelement {self.bits} {index}, i64 {k}')}, {columns}") for k in range(self.width)]
         places = [self.emit(f"getelementptr double, ptr @{name}, i64 {start}") for start in starts]
-        return [self._gathered(places, j) for j in range(columns)]
+        pairs = [self._pair(places, j) for j in range(0, columns - 1, 2)]
+        return [column for pair in pairs for column in pair] + [self._gathered(places, columns - 1)] * (columns % 2)
 
     def table(self, name: str, rows: Callable[[], Sequence[Sequence[float]]]) -> None:
         """Declare a constant table."""
         self.intrinsics[name] = lambda: _table(name, rows())
+
+    def _pair(self, places: Sequence[str], offset: int) -> tuple[str, str]:
+        """Two columns that are neighbours: of each lane both numbers at once, those of even and of odd lanes together, and then exchanged."""
+        two = "<2 x double>"
+        at = [self.emit(f"load {two}, ptr {self.emit(f'getelementptr double, ptr {place}, i64 {offset}')}, align 8") for place in places]
+        even, odd = self._joined(at[::2]), self._joined(at[1::2])
+        size = self.width
+        first, second = ([k + j + size * odd_lane for k in range(0, size, 2) for odd_lane in (0, 1)] for j in (0, 1))
+        return self._shuffled(even, odd, size, first), self._shuffled(even, odd, size, second)
+
+    def _joined(self, parts: Sequence[str]) -> str:
+        """Vectors of two, one behind the other."""
+        size = 2
+        while len(parts) > 1:
+            parts = [self._shuffled(a, b, size, range(2 * size)) for a, b in zip(parts[::2], parts[1::2], strict=True)]
+            size *= 2
+        return parts[0]
+
+    def _shuffled(self, a: str, b: str, size: int, places: Iterable[int]) -> str:
+        """The elements at these places of two vectors, one behind the other."""
+        chosen = [f"i32 {k}" for k in places]
+        return self.emit(f"shufflevector <{size} x double> {a}, <{size} x double> {b}, <{len(chosen)} x i32> <{', '.join(chosen)}>")
 
     def _gathered(self, places: Sequence[str], offset: int) -> str:
         vector = "poison"

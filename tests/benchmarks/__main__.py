@@ -11,8 +11,8 @@ from pathlib import Path
 
 from .timing import machine
 
-NAMES = ["kernels", "compile_time", "contact", "orders", "paving", "poses", "linear_ccd", "mesh_ccd", "bezier", "cloth", "general", "sweep",
-         "threads", "optimizers", "starts", "recorded", "meshes_as_bodies", "distance", "clearance",
+NAMES = ["kernels", "points", "compile_time", "contact", "orders", "paving", "poses", "linear_ccd", "mesh_ccd", "bezier", "cloth",
+         "general", "sweep", "threads", "optimizers", "starts", "recorded", "meshes_as_bodies", "distance", "clearance",
          "tolerances", "executors", "world", "ode", "brep_index", "booleans", "closest",
          "polyhedra", "pictures", "logs", "questions"]
 SLOW = ["linear_million", "cold", "constants", "bodies", "arms", "assemblies", "sheets", "robots"]

@@ -12,6 +12,7 @@ import sympy as sp
 
 import codegen
 from codegen.graph.expr import ExprPool
+from codegen.machine.linked import batch_function
 
 from .boxes import boxes, same_bits
 
@@ -51,6 +52,24 @@ def test_parameters_broadcast_or_a_row_each(with_parameters: codegen.Kernel, row
         assert all(same_bits(v[k:k + 1], w) for v, w in zip(varied, alone, strict=True))
     values = with_parameters.points(lo, parameters=plo)
     assert np.allclose(values[:, 0], plo[:, 0] * lo[:, 0] + plo[:, 1])
+
+
+@pytest.mark.parametrize("rows", [1, 7, 8, 9, 17])
+def test_one_column_is_read_and_written_without_going_beyond_it(rows: int) -> None:
+    """Whole blocks of it are vectors in memory; of the rest nothing behind the last row is touched, and wrong rows are named there, too."""
+    kernel = codegen.compile([sp.sin(x)], [x])
+    lo = np.linspace(0.1, 2.0, 20)[:, None]
+    every = kernel.decorated(lo, lo + 0.25)
+    out, level, bad = np.full((2, 20), 7.0), np.full(20, 7, np.uint8), np.array([-1])
+    ends = [lo[:rows].copy(), lo[:rows] + 0.25]
+    batch = batch_function(kernel._code("decorated", "batch"))
+    addresses = [a.ctypes.data for a in (*ends, *out, level, bad)]
+    batch(rows, *addresses[:2], None, None, 0, *addresses[2:])
+    assert same_bits(out[0][:rows], every[0][:rows, 0]) and same_bits(out[1][:rows], every[1][:rows, 0]) and bad[0] == -1
+    assert (level[:rows] == 3).all() and (out[:, rows:] == 7.0).all() and (level[rows:] == 7).all()
+    ends[1][rows - 1] = np.nan
+    with pytest.raises(ValueError, match=f"box row {rows - 1}:"):
+        kernel.interval(*ends)
 
 
 @pytest.mark.parametrize("rows", [1, 8, 13])
