@@ -131,14 +131,15 @@ class Lanes:
 
     # -- branches -----------------------------------------------------------------------------------------------
 
-    def rarely(self, mask: str, name: str, function: "Emit", given: Sequence[str], usual: Sequence[str]) -> list[str]:
+    def rarely(self, mask: str, name: str, function: "Emit", given: Sequence[str], usual: Sequence[str],
+               cold: bool = True) -> list[str]:
         """The vectors `usual`, with those that ``function(lanes, *given)`` makes in their places where the mask holds. The function is
-        `name` in the module, and runs if the mask holds in any lane: elsewhere its results are not looked at.
+        `name` in the module, and runs if the mask holds in any lane: elsewhere its results are not looked at. `cold`: seldom.
         """
         types = "{ " + ", ".join([self.vector] * len(usual)) + " }"
         if name not in self.intrinsics:
             self.intrinsics[name] = ""  # what the function declares in turn comes behind it
-            self.intrinsics[name] = self._own(name, function, len(given), " cold")
+            self.intrinsics[name] = self._own(name, function, len(given), " cold" * cold)
         reduce = f"llvm.vector.reduce.or.v{self.width}i1"
         self.intrinsics.setdefault(reduce, f"declare i1 @{reduce}({self.mask})")
         any_lane = self.emit(f"call i1 @{reduce}({self.mask} {mask})")

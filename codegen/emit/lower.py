@@ -19,10 +19,11 @@ from typing import NamedTuple
 from ..graph.expr import Expr, reachable
 from ..graph.quadrature import expand
 from ..graph.signs import analyse
+from .branches import Branching
 from .lanes import WIDTH, Emit, Kind, Module
 from .repetition import loop_body, loop_function, outline
 from .room import add_with_room, is_large, unknown, vector_bytes
-from .translate import Translation, Values, vectors
+from .translate import Values, vectors
 from .unguarded import add_checked, pays
 
 # Nodes a chunk: by measurement, smaller chunks hardly compile faster, and pass more through memory; larger ones compile more slowly.
@@ -95,7 +96,7 @@ def batch_shape(outputs: Sequence[Expr], wide: bool) -> PassShape:
     return PassShape(32) if wide else PassShape(16, SHORT_CHUNK)
 
 
-class _Lowering(Translation):
+class _Lowering(Branching):
     """Walks the nodes in order, chunk by chunk, and adds the function ``{prefix}body`` and what it calls. `inside`: it is the body of a
     loop, which takes captured values.
     """
@@ -105,6 +106,7 @@ class _Lowering(Translation):
         super().__init__(outputs, kind, bounded, guard)
         self.module, self.prefix, self.inside, self.chunk = module, prefix, inside, chunk or CHUNK
         self.lanes = module.lanes()
+        self.divide()
         self.places: dict[int, list[int]] = {}
         for k, e in enumerate(outputs):
             self.places.setdefault(e.index, []).append(k)
@@ -134,7 +136,7 @@ class _Lowering(Translation):
     def run(self) -> None:
         size = self.chunk if len(self.places) <= MANY else min(self.chunk, SMALL_CHUNK)
         chunks = [self.order[k:k + size] for k in range(0, len(self.order), size)] or [[]]
-        slots = _Slots(chunks, self._leaf)
+        slots = _Slots(chunks, self._leaf, self.uses)
         stored: dict[int, bool] = {}
         self._last_slot = slots.count * self._slot_vectors
         self._after_slots = self._last_slot + self.bounded
@@ -267,13 +269,14 @@ class _Slots:
     For every chunk: `read` (values to load), `written` (values to store) and `leaves` (to write again).
     """
 
-    def __init__(self, chunks: Sequence[Sequence[Expr]], leaf: Callable[[Expr], bool]) -> None:
+    def __init__(self, chunks: Sequence[Sequence[Expr]], leaf: Callable[[Expr], bool],
+                 uses: Callable[[Expr], Sequence[Expr]] = lambda e: e.args) -> None:
         where = {e.index: k for k, chunk in enumerate(chunks) for e in chunk}
         last_use = dict(where)
         self.read: list[list[Expr]] = []
         self.leaves: list[list[Expr]] = []
         for k, chunk in enumerate(chunks):
-            used = [a for e in chunk for a in e.args]
+            used = [a for e in chunk for a in uses(e)]
             earlier = {a.index: a for a in used if where.get(a.index, k) < k}
             last_use.update(dict.fromkeys(earlier, k))
             self.read.append([a for a in earlier.values() if not leaf(a)])

@@ -60,18 +60,17 @@ def live_nodes(outputs: Sequence[Expr], kind: Kind, decorated: set[int]) -> list
         if e.index in seen:
             continue
         seen[e.index] = e
-        if (kind == "points" and e.op in _GUARD) or (e.op == "guarded" and e.index not in decorated):
-            stack.append(e.args[0])
-        elif e.op == "either":
-            stack += used(e, kind)
-        elif not constant[e.index] or kind == "points":
-            stack.extend(e.args)
+        stack += used(e, kind, decorated, constant)
     return [seen[k] for k in sorted(seen)]
 
 
-def used(e: Expr, kind: Kind) -> tuple[Expr, ...]:
-    """The arguments of `either` that this kind of code takes."""
-    return (*e.args[:2], e.args[_FOR_POINTS if kind == "points" else _FOR_BOUNDS])
+def used(e: Expr, kind: Kind, decorated: set[int], constant: dict[int, bool]) -> tuple[Expr, ...]:
+    """The arguments that this kind of code takes."""
+    if (kind == "points" and e.op in _GUARD) or (e.op == "guarded" and e.index not in decorated):
+        return e.args[:1]
+    if e.op == "either":
+        return (*e.args[:2], e.args[_FOR_POINTS if kind == "points" else _FOR_BOUNDS])
+    return () if constant[e.index] and kind != "points" else e.args
 
 
 class Translation:
@@ -111,6 +110,10 @@ class Translation:
     def special(self, e: Expr) -> bool:
         """Treat a node that only this writer knows. Return whether it is one."""
         return False
+
+    def needed(self, e: Expr) -> tuple[Expr, ...]:
+        """The arguments that are taken."""
+        return used(e, self.kind, self.decorated, self.constant)
 
     # -- nodes --------------------------------------------------------------------------------------------------
 
@@ -305,7 +308,7 @@ class Translation:
         if e.index in self.pairs:
             return self._paired(e)
         if e.op == "either":
-            values = tuple(v for a in used(e, "points") for v in self.values[a.index])
+            values = tuple(v for a in self.needed(e) for v in self.values[a.index])
             return self.apply("either_point", logic.either_point, *values)
         name, emit, short = _point_operation(e)
         return self.apply(name, emit, *self._arguments(e), short=short)
