@@ -27,7 +27,7 @@ from ...reference.interpreter import enclose_constant, enclose_rational
 from ..lanes import Lanes
 from . import arithmetic, exponential, power, tabled
 from .arithmetic import LARGEST
-from .doubled import negated_lower, upper
+from .doubled import negated_lower, polynomial, upper
 
 Value = str
 Interval = tuple[Value, Value]
@@ -220,17 +220,69 @@ def _middle(L: Lanes, x: Value, bounds: Interval, limit: float) -> Value:
     return L.select(L.gt(x, L.const(0.0)), value, L.const(math.nan))
 
 
+def _point(L: Lanes, name: str, x: Value) -> Value:
+    """The value of a table at a number, which is taken to the nearest one of the table."""
+    y = tabled.value(L, name, x)
+    return L.add(y.high, y.low)
+
+
+def _rare(L: Lanes, mask: str, name: str, function: Callable[[Lanes, Value], Value], x: Value, usual: Value) -> Value:
+    return L.rarely(mask, name, lambda B, a: (function(B, a),), [x], [usual])[0]
+
+
 def loggamma_point(L: Lanes, x: Value) -> tuple[Value]:
     """Approximates log Gamma x; NaN for x <= 0."""
-    return (_middle(L, x, _log_gamma(L, x), math.inf),)
+    one, below = L.const(1.0), L.lt(x, L.const(0.5))
+    # Of x and x - 1 below 1/2, where log x is taken off, else of x - 1 and x - 2: all but x - 1 below 1/2 are exact near the zeros.
+    less, before = L.sub(x, one), L.select(below, x, L.sub(x, L.const(2.0)))
+    near = L.mul(L.mul(before, less), _point(L, "loggamma_quotient", L.select(below, L.add(x, one), x)))
+    near = L.sub(near, _rare(L, below, "loggamma_logarithm", lambda B, a: exponential.log_point(B, a)[0], x, L.const(0.0)))
+    value = L.select(L.le(x, L.const(3.0)), near, _point(L, "loggamma", x))
+    far = L.ge(x, L.const(1024.0))
+    return (_rare(L, L.either(far, L.invert(L.gt(x, L.const(0.0)))), "loggamma_far",
+                  lambda B, a: _middle(B, a, _stirling(B, a), math.inf), x, value),)
 
 
 def gamma_point(L: Lanes, x: Value) -> tuple[Value]:
     """Approximates Gamma x; NaN for x <= 0."""
-    return (_middle(L, x, _gamma(L, x), math.inf),)
+    small = L.lt(x, L.const(2.0))
+    table = _point(L, "gamma", L.select(small, L.add(x, L.const(2.0)), x))
+    value = L.select(small, L.div(table, L.mul(x, L.add(x, L.const(1.0)))), table)
+    usual = L.both(L.ge(x, L.const(2.0**-500)), L.le(x, L.const(168.0)))
+    return (_rare(L, L.invert(usual), "gamma_far", lambda B, a: _middle(B, a, _gamma(B, a), math.inf), x, value),)
+
+
+def _digamma_series(L: Lanes, x: Value) -> Value:
+    """psi(y) by Stirling's series, where y is x, or x + 8 for x < 8, less 1/x + ... + 1/(x + 7), which is one quotient."""
+    near, one = L.lt(x, L.const(float(SHIFT))), L.const(1.0)
+    top, bottom = one, x
+    for i in range(1, SHIFT):
+        factor = L.add(x, L.const(float(i)))
+        top, bottom = L.fma(top, factor, bottom), L.mul(bottom, factor)
+    y = L.select(near, L.add(x, L.const(float(SHIFT))), x)
+    r = L.div(one, y)
+    series = polynomial(L, L.mul(r, r), [float(c) for c in coefficients(0)[:-1]])
+    value = L.sub(exponential.log_point(L, y)[0], L.mul(r, L.fma(r, series, L.const(0.5))))
+    return L.select(near, L.sub(value, L.div(top, bottom)), value)
+
+
+def _digamma_near(L: Lanes, x: Value) -> Value:
+    """psi between 1 and 2: the distance to its zero times a table."""
+    distance = L.sub(L.sub(x, L.const(LEAST_AT[0])), L.const(REST[0]))
+    return L.mul(distance, _point(L, "digamma_quotient", x))
+
+
+def _digamma_point(L: Lanes, x: Value) -> Value:
+    value = _rare(L, L.both(L.ge(x, L.const(1.0)), L.le(x, L.const(2.0))), "digamma_near", _digamma_near, x, _digamma_series(L, x))
+    usual = L.both(L.ge(x, L.const(2.0**-100)), L.le(x, L.const(2.0**100)))
+    return _rare(L, L.invert(usual), "digamma_far", lambda B, a: _polygamma_middle(B, a, 0), x, value)
+
+
+def _polygamma_middle(L: Lanes, x: Value, order: int) -> Value:
+    value = _middle(L, x, _polygamma(L, x, order), 0.0 if order else -math.inf)
+    return value if order % 2 else L.neg(value)
 
 
 def polygamma_point(L: Lanes, x: Value, order: int) -> tuple[Value]:
     """Approximates psi^(order) x; NaN for x <= 0."""
-    value = _middle(L, x, _polygamma(L, x, order), 0.0 if order else -math.inf)
-    return (value if order % 2 else L.neg(value),)
+    return (_polygamma_middle(L, x, order) if order else _digamma_point(L, x),)

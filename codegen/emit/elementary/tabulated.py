@@ -270,9 +270,18 @@ def erf_point(L: Lanes, x: Value) -> tuple[Value]:
 
 
 def erfc_point(L: Lanes, x: Value) -> tuple[Value]:
-    """Approximates erfc x; beyond the table to 10^-4 of it."""
+    """Approximates erfc x."""
+    size, limit = L.abs(x), L.const(float(ERFC.limit))
+    y, _ = _value(L, ERFC, L.min(size, limit))
+    value = L.add(y.high, y.low)
+    value = L.select(L.lt(x, L.const(0.0)), L.sub(L.const(2.0), value), value)
+    return (L.rarely(L.invert(L.le(size, limit)), "erfc_beyond", lambda B, a: (_erfc_beyond(B, a),), [x], [value])[0],)
+
+
+def _erfc_beyond(L: Lanes, x: Value) -> Value:
+    """Beyond the table; NaN for NaN."""
     n, h = _complement(L, x)
-    return (L.select(L.isnan(x), x, L.mul(L.sub(h, n), L.const(0.5))),)
+    return L.select(L.isnan(x), x, L.mul(L.sub(h, n), L.const(0.5)))
 
 
 def bessel_j_point(L: Lanes, x: Value, order: int) -> tuple[Value]:
