@@ -12,7 +12,7 @@ import sympy as sp
 import codegen
 
 from .kernels import NARROW
-from .timing import interleaved, machine, table
+from .timing import fresh, interleaved, table
 
 ROWS = 30_000
 Peer = Callable[[np.ndarray], np.ndarray]
@@ -55,28 +55,43 @@ def functions() -> dict[str, tuple[Callable[[Any], Any], Peer, tuple[float, floa
     return found
 
 
-def compare(names: list[str] | None = None) -> list[list[Any]]:
+def _points(name: str) -> np.ndarray:
+    return np.random.default_rng(1).uniform(*functions()[name][2], (ROWS, 1))
+
+
+def peers(names: list[str]) -> dict[str, Callable[[], Any]]:
+    """Calls of NumPy and SciPy."""
+    found = functions()
+    return {name: lambda f=found[name][1], at=_points(name)[:, 0].copy(): f(at) for name in names}
+
+
+def narrow_peers(names: list[str]) -> list[float]:
+    """Seconds of the same without AVX-512, which NumPy is told as it starts."""
+    from numpy._core._multiarray_umath import __cpu_dispatch__, __cpu_features__
+
+    wide = " ".join(f for f in __cpu_dispatch__ if __cpu_features__[f] and (f == "X86_V4" or f.startswith("AVX512")))
+    code = f"from tests.benchmarks import points, timing; print(*timing.interleaved(points.peers({names!r}), 5, 4).values())"
+    return fresh(code, NPY_DISABLE_CPU_FEATURES=wide)
+
+
+def compare(names: list[str] | None = None) -> None:
     """Print the table, the slowest first; `names` of functions, all of them if there are none."""
-    x = sp.Symbol("x", real=True)
-    contenders: dict[str, Callable[[], Any]] = {}
-    chosen = {name: f for name, f in functions().items() if not names or name in names}
-    for name, (formula, peer, (lo, hi)) in chosen.items():
-        at = np.random.default_rng(1).uniform(lo, hi, (ROWS, 1))
-        flat = at[:, 0].copy()
+    x, chosen = sp.Symbol("x", real=True), names or list(functions())
+    contenders = {f"{name} peer": call for name, call in peers(chosen).items()}
+    for name in chosen:
+        at = _points(name)
         for cpu in (None, NARROW):
-            kernel = codegen.compile(formula(x), [x], cpu=cpu)
+            kernel = codegen.compile(functions()[name][0](x), [x], cpu=cpu)
             contenders[f"{name} {cpu}"] = lambda k=kernel, at=at: k.points(at)
-        contenders[f"{name} peer"] = lambda f=peer, at=flat: f(at)
-        ours, theirs = contenders[f"{name} None"]()[:, 0], peer(flat)
+        ours, theirs = contenders[f"{name} None"]()[:, 0], contenders[f"{name} peer"]()
         assert np.allclose(ours, theirs, rtol=1e-9, atol=1e-12), (name, np.abs(ours - theirs).max())
     ns = {name: seconds * 1e9 / ROWS for name, seconds in interleaved(contenders, 5, 4).items()}
-    rows = [[name, ns[f"{name} None"], ns[f"{name} {NARROW}"], ns[f"{name} peer"], ns[f"{name} None"] / ns[f"{name} peer"],
-             ns[f"{name} {NARROW}"] / ns[f"{name} peer"]] for name in chosen]
-    table(f"Functions at points, ns a point of {ROWS}, beside NumPy or SciPy", ["", "ours", "AVX2", "peer", "ours/peer", "AVX2/peer"],
-          sorted(rows, key=lambda row: -row[4]))
-    return rows
+    narrow = [seconds * 1e9 / ROWS for seconds in narrow_peers(chosen)]
+    rows = [[name, a := ns[f"{name} None"], b := ns[f"{name} peer"], a / b, c := ns[f"{name} {NARROW}"], d, c / d]
+            for name, d in zip(chosen, narrow, strict=True)]
+    table(f"Functions at points, ns a point of {ROWS}, beside NumPy or SciPy; the last three columns with AVX2 alone, both",
+          ["", "ours", "peer", "ours/peer", "ours, AVX2", "peer, AVX2", "ours/peer"], sorted(rows, key=lambda row: -row[3]))
 
 
 def main() -> None:
-    print(machine())
     compare()
