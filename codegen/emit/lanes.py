@@ -101,7 +101,7 @@ class Lanes:
         self.intrinsics[name] = lambda: _table(name, rows())
 
     def _pair(self, places: Sequence[str], offset: int) -> tuple[str, str]:
-        """Two columns that are neighbours: of each lane both numbers at once, those of even and of odd lanes together, and then exchanged."""
+        """Two columns that are neighbours: of each lane both numbers at once, even and odd lanes by themselves, and then exchanged."""
         two = "<2 x double>"
         at = [self.emit(f"load {two}, ptr {self.emit(f'getelementptr double, ptr {place}, i64 {offset}')}, align 8") for place in places]
         even, odd = self._joined(at[::2]), self._joined(at[1::2])
