@@ -612,9 +612,9 @@ class TestTouch(QueryLaws):
         self.agree(answer, self.ask())
 
 
-CLOSED = {"boolean", "check", "exact_mass_properties", "hull_overlap", "mass_properties", "nurbs_to_bezier", "step_limit"}
+CLOSED = {"boolean", "check", "exact_mass_properties", "hull_overlap", "mass_properties", "nurbs_to_bezier", "step_limit", "tracked_at"}
 # What asks several questions of queries that have a class here.
-COMPOSED = {"clash", "clearance_profile", "clearance_range", "free_box", "joint_travel"}
+COMPOSED = {"clash", "clearance_profile", "clearance_range", "free_box", "joint_travel", "screw_contact"}
 
 
 def test_every_public_query_obeys_the_laws() -> None:
