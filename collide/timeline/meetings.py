@@ -17,10 +17,13 @@ from generative import t
 
 from ..bodies.cells import Cell
 from ..bodies.implicit_parts import is_large
+from ..bodies.mesh_cells import Faces
 from ..bodies.parameters import variable_of
+from ..bodies.surface_points import FEW
 from ..bodies.turning import Turning, shared, sliced, turnings
 from ..culling.boxes_apart import least_distances
 from ..culling.broad_phase import closer
+from ..culling.turned_boxes import placed, turned_distances
 from ..moment.pairs import Pair
 from ..search.problem import Problem
 from ..situations.distance import nearest
@@ -32,6 +35,10 @@ from .neighbourhood import SMALL, Neighbourhood
 _ROOM = 0.01
 # Effort only: of so many boxes the distances are found at a time.
 _AT_ONCE = 1 << 18
+# Effort only: of so many times the pairs that are looked at first it is asked which promise as much, up to so many digits.
+_ALIKE, _DIGITS = 16, 6
+# Effort only: of at most so many pairs of parts the boxes are looked at in a turned frame, too.
+_TURNED = 1 << 14
 
 
 class NearMeeting(NamedTuple):
@@ -47,12 +54,14 @@ class NearMeeting(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class NearPartPairs(Sequence[NearMeeting]):
-    """Pairs of parts by numbers, each a meeting that is made where it is asked for: of a mesh there may be very many. `least` (n,); `pairs`
-    (n, 4): which of the `labels`, the parts of its bodies, and the stage, that `make` takes.
+    """Pairs of parts by numbers, each a meeting that is made where it is asked for: of a mesh there may be very many. `least` (n,) bounds
+    distances from below; `promise` (n,): the less, the sooner they are looked at; `pairs` (n, 4): which of the `labels`, the parts of its
+    bodies, and the stage, that `make` takes.
     """
 
     labels: Sequence[Pair]
     least: np.ndarray
+    promise: np.ndarray
     pairs: np.ndarray
     make: Callable[[Pair, int, int, int], NearMeeting]
 
@@ -66,7 +75,7 @@ class NearPartPairs(Sequence[NearMeeting]):
         return self.make(self.labels[label], i, j, stage)
 
     def _some(self, which: np.ndarray) -> "NearPartPairs":
-        return replace(self, least=self.least[which], pairs=self.pairs[which])
+        return replace(self, least=self.least[which], promise=self.promise[which], pairs=self.pairs[which])
 
     def within(self, reach: float) -> "NearPartPairs":
         """Those that may be as near."""
@@ -74,6 +83,13 @@ class NearPartPairs(Sequence[NearMeeting]):
 
     def nearest_first(self) -> "NearPartPairs":
         return self._some(np.argsort(self.least, kind="stable"))
+
+    def promising(self, count: int) -> list[Meeting]:
+        """So many that may hold the nearest points: of those that promise alike, vertices and edges before the faces that they end."""
+        some = self._some(np.argsort(self.promise, kind="stable")[:_ALIKE * count])
+        shares = some.promise / (float(some.promise.max(initial=0.0)) or 1.0)
+        order = [(round(float(share), _DIGITS), m.first.dimension + m.second.dimension) for share, m in zip(shares, some, strict=True)]
+        return [some[k] for k in sorted(range(len(some)), key=order.__getitem__)[:count]]
 
     def without(self, label: Pair) -> "NearPartPairs":
         """Those of other bodies."""
@@ -92,15 +108,18 @@ class Meetings(Neighbourhood):
         """The pairs of parts of pairs of bodies that may be as near as `upper`, and lie where nearest points may be as far as that is
         known; or of `closed` parts only, all of them.
         """
-        least, pairs = [np.empty(0)], [np.empty((0, 4), np.int64)]
+        least, promise, pairs = [np.empty(0)], [np.empty(0)], [np.empty((0, 4), np.int64)]
         for k, label in enumerate(labels):
             if label in self.turned and not closed:
-                found, own = np.zeros(len(self._sliced(label))), np.arange(len(self._sliced(label)))[:, None] * [1, 0, 0]
+                found = hope = np.zeros(len(self._sliced(label)))
+                own = np.arange(len(found))[:, None] * [1, 0, 0]
             else:
-                found, own = self._least(label, upper, closed)
+                found, hope, own = self._least(label, upper, closed)
             least.append(found)
+            promise.append(hope)
             pairs.append(np.column_stack([np.full(len(found), k), own]))
-        return NearPartPairs(labels, np.concatenate(least), np.concatenate(pairs), functools.partial(self._meeting, upper, closed))
+        make = functools.partial(self._meeting, upper, closed)
+        return NearPartPairs(labels, np.concatenate(least), np.concatenate(promise), np.concatenate(pairs), make)
 
     def nearer(self, meetings: Sequence[NearMeeting], reach: float) -> list[NearMeeting]:
         """Those of the meetings that may come as near as `reach`, each in a window outside of which it is *proved* that they do not."""
@@ -114,25 +133,44 @@ class Meetings(Neighbourhood):
         found = [m._replace(window=known.get(k, m.window)) for k, m in enumerate(meetings)]
         return [m for k, m in enumerate(found) if k not in known or m.window[0] < m.window[1]]
 
-    def _least(self, label: Pair, upper: float, closed: bool) -> tuple[np.ndarray, np.ndarray]:
-        """The same of one pair of bodies: how near (n,) parts come in stages (n, 3) at most."""
+    def _least(self, label: Pair, upper: float, closed: bool) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """The same of one pair of bodies: how near (n,) parts come in stages (n, 3) at most, and what they promise (n,)."""
         chosen = [self._chosen(label, side, closed) for side in (0, 1)]
         rows, columns = (np.array(list(own), np.int64) for own in chosen)
         (first, second), all_of = ([*own.values()] for own in chosen), closed or label not in self.whereabouts
-        some, least, pairs = max(1, _AT_ONCE // max(1, len(columns) * len(self.slices))), [np.empty(0)], [np.empty((0, 3), np.int64)]
+        some = max(1, _AT_ONCE // max(1, len(columns) * len(self.slices)))
+        least, promise, pairs = [np.empty(0)], [np.empty(0)], [np.empty((0, 3), np.int64)]
         begins = np.searchsorted(self.stages, np.arange(1 if self.rests(label) else len(self.staged)))
-        others = self._boxes[label[1]][columns]
+        others, turned = self._boxes[label[1]][columns], self._turned(label)
         for begin in range(0, len(rows) if len(columns) else 0, some):
             check()
             own = rows[begin:begin + some]
             far = np.minimum.reduceat(least_distances(self._boxes[label[0]][own][:, None], others[None]), begins, axis=2)
+            hope = far
+            if turned is not None:
+                far, hope = np.maximum(far, turned[0][own][:, columns, None]), turned[1][own][:, columns, None]
             i, j, stage = np.nonzero(far <= upper)
             if not all_of:
                 both = [bool((first[begin + a] & second[b]).any()) for a, b in zip(i.tolist(), j.tolist(), strict=True)]
                 i, j, stage = i[both], j[both], stage[both]
             least.append(far[i, j, stage])
+            promise.append(hope[i, j, stage])
             pairs.append(np.column_stack([own[i], columns[j], stage]))
-        return np.concatenate(least), np.concatenate(pairs)
+        return np.concatenate(least), np.concatenate(promise), np.concatenate(pairs)
+
+    def _turned(self, label: Pair) -> tuple[np.ndarray, np.ndarray] | None:
+        """(n, m): how near the parts of two bodies come at a moment at most, by boxes in a turned frame, and what they promise; None where
+        that is not asked: of few pairs, of very many, and of meshes and crowded bodies.
+        """
+        count = math.prod(len(self._parts[k]) for k in label)
+        if len(self.slices) > 1 or not FEW < count <= _TURNED or any(self._is_listed_roughly(k) for k in label):
+            return None
+        first, second = (placed([self._extent(k, part) for part in self._parts[k]], self.span[0]) for k in label)
+        return turned_distances(first, second)
+
+    def _is_listed_roughly(self, k: int) -> bool:
+        """Whether the parts of a body are triangles, or those that a crowded body may have."""
+        return k in self.crowded or isinstance(self._parts[k], Faces)
 
     def _meeting(self, upper: float, closed: bool, label: Pair, i: int, j: int, stage: int) -> NearMeeting:
         if label in self.turned and not closed:

@@ -164,7 +164,7 @@ class Neighbours(Meetings):
             return [], [], True
         near = self.near([label for label in labels if label not in self.apart], min(found.upper, asked.reach))
         if len(near) > 2 * FEW and not found.upper < math.inf:
-            self._seed(near.nearest_first()[:FEW], reach, clock, found)
+            self._seed(near.promising(FEW), reach, clock, found)
             near = near.within(found.upper)
         meetings = self.nearer(list(near), min(found.upper, asked.reach))
         problems = _converted((self.problem(m, reach, len(meetings) > FEW) for m in meetings), clock)

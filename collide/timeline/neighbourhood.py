@@ -53,9 +53,6 @@ WIDTH = 1e-9
 # At so many corners of the ranges of parameters, and in the middle, it is asked whether surfaces meet.
 _CORNERS = 8
 
-# Effort only. The edges and vertices of implicit bodies with more parts are looked at once it is known roughly what may be nearest.
-_CROWDED = 32
-
 # So many pairs of bodies are looked at together.
 _AT_ONCE = 1 << 14
 
@@ -106,7 +103,7 @@ class Neighbourhood:
         self.charts: list[frozenset[Pole]] = [frozenset()] * len(bodies)
         self.slices, self.stages = slices_in(self.staged.ends)
         self.crowded = {k for k, b in enumerate(self.bodies)
-                        if isinstance(b, ImplicitBody) and (is_large(b) or len(parts_of(b)) > _CROWDED)}
+                        if isinstance(b, ImplicitBody) and is_large(b)}
         # Of pairs of bodies of which one is crowded: where they may be nearest, and which of them are not as near as others are.
         self.whereabouts, self.apart = dict[Pair, Whereabouts](), set[Pair]()
         self.closed = dict[int, int]()

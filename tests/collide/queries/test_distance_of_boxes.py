@@ -3,6 +3,7 @@
 Both boxes are turned by the same matrix of doubles, taken as it is, so that their faces are parallel.
 """
 
+import itertools
 from typing import Any, NamedTuple
 
 import mpmath
@@ -12,7 +13,7 @@ import sympy as sp
 
 import collide
 from collide import DistanceStatus
-from generative import Rigid, hull
+from generative import Rigid, hull, primitives
 
 from ..polyhedra.location.test_index import CORNERS, TRIANGLES
 
@@ -71,3 +72,16 @@ def test_boxes_that_touch_are_an_answer(pair: Pair, formulas: bool) -> None:
         assert d.bracket.lo <= pair.distance <= d.bracket.hi < 1e-12 * max(1.0, 1e3 * pair.size), d.summary()
     assert d.status in (DistanceStatus.MEETING, DistanceStatus.UNRESOLVED)
     assert formulas or (d.status is DistanceStatus.MEETING) == (pair.distance == 0)
+
+
+def test_blocks_that_are_turned_need_few_boxes() -> None:
+    """A corner of one above a face of the other, as the sines and cosines of two turns put it. These were 80,000 boxes."""
+    turn = Rigid(rotation=[[sp.Rational(4, 5), sp.Rational(-3, 5), 0], [sp.Rational(3, 5), sp.Rational(4, 5), 0], [0, 0, 1]])
+    tilt = Rigid(rotation=[[1, 0, 0], [0, sp.Rational(12, 13), sp.Rational(-5, 13)], [0, sp.Rational(5, 13), sp.Rational(12, 13)]])
+    cube = primitives.block((1, 1, 1))
+    found = collide.distance(cube, cube.moved(Rigid(translation=[sp.Rational(1, 7), 4, 0]) @ turn @ tilt))
+    low = min((sp.Rational(3, 5) * a + sp.Rational(4, 5) * (sp.Rational(12, 13) * b - sp.Rational(5, 13) * c)) / 2
+              for a, b, c in itertools.product((-1, 1), repeat=3))
+    truth = 4 + low - sp.Rational(1, 2)
+    assert sp.Rational(found.bracket.lo) <= truth <= sp.Rational(found.bracket.hi) and found.bracket.hi - found.bracket.lo < 1e-8
+    assert found.status is DistanceStatus.MEASURED and found.iterations < 5000 and len(found.points) == 1
