@@ -84,7 +84,7 @@ class NearPartPairs(Sequence[NearMeeting]):
     def nearest_first(self) -> "NearPartPairs":
         return self._some(np.argsort(self.least, kind="stable"))
 
-    def promising(self, count: int) -> list[Meeting]:
+    def promising(self, count: int) -> list[NearMeeting]:
         """So many that may hold the nearest points: of those that promise alike, vertices and edges before the faces that they end."""
         some = self._some(np.argsort(self.promise, kind="stable")[:_ALIKE * count])
         shares = some.promise / (float(some.promise.max(initial=0.0)) or 1.0)
