@@ -21,7 +21,7 @@ from .motion import Motion
 from .numeric import approx_function as approx_function
 from .resting import member_at_numbers
 from .surface import ParametricSurface
-from .symbols import t, u, v
+from .symbols import double, t, u, v
 from .triangulated import Triangulated
 
 
@@ -95,9 +95,9 @@ def enclosing(faces: Sequence[ParametricSurface]) -> int:
     """
     samples, weights = [], []
     for face in faces:
-        at = [np.linspace(float(lo), float(hi), 49)[1::2] for lo, hi in face.domain.values()]
+        at = [np.linspace(double(lo), double(hi), 49)[1::2] for lo, hi in face.domain.values()]
         family = member_at_numbers(face)
-        values = _places_and_normals(family.body, family.symbols)(*np.meshgrid(*at), 0.0, *map(float, family.numbers))
+        values = _places_and_normals(family.body, family.symbols)(*np.meshgrid(*at), 0.0, *map(double, family.numbers))
         samples.append(values[np.isfinite(values).all(axis=-1)])
         weights.append(np.full(len(samples[-1]), (at[0][1] - at[0][0]) * (at[1][1] - at[1][0])))
     points, normals = np.split(np.concatenate(samples), 2, axis=1)

@@ -289,18 +289,25 @@ def _rational_turn(axis: Sequence[Any], angle: Any) -> list[Any]:
     # 1 / |a| = sqrt(p q) / p for |a|^2 = p / q, where SymPy looks for squares among the factors.
     sine, cosine = sp.sqrt(square.numerator * square.denominator) * sp.sin(angle), sp.cos(angle)
 
-    def product(i: int, j: int) -> tuple[Any, Any]:
-        """The product of two coordinates of n, and the factor of the cosine."""
-        e = given[i] * given[j] / square
-        return _rational(e), _rational((i == j) - e) * cosine
+    sides = [_multiple(given[k] / square.numerator, sine) for k in range(3)]
+    back = [_multiple(-given[k] / square.numerator, sine) for k in range(3)]
+    products = {(i, j): given[i] * given[j] / square for i in range(3) for j in range(i, 3)}
+    even = {(i, j): (_rational(e), _multiple((i == j) - e, cosine)) for (i, j), e in products.items()}
 
     def entry(i: int, j: int) -> Any:
-        if i == j:
-            return sp.Add(*product(i, i))
-        side = given[3 - i - j] / square.numerator * (1 if (j - i) % 3 == 2 else -1)
-        return sp.Add(*product(i, j), _rational(side) * sine)
+        own = even[min(i, j), max(i, j)]
+        return sp.Add(*own) if i == j else sp.Add(*own, (sides if (j - i) % 3 == 2 else back)[3 - i - j])
 
     return [entry(i, j) for i in range(3) for j in range(3)]
+
+
+def _multiple(factor: Fraction, wave: Any) -> Any:
+    """The product that SymPy makes, without its search for what can be put together: there is nothing in a multiple of a sine or cosine."""
+    own, rest = wave.as_coeff_Mul()
+    whole = _rational(factor) * own
+    if whole in (0, 1) or not isinstance(sp.Mul.make_args(rest)[-1], (sp.sin, sp.cos)):
+        return whole * rest
+    return sp.Mul(whole, *sp.Mul.make_args(rest), evaluate=False)
 
 
 def _rational(number: Fraction) -> Any:

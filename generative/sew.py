@@ -20,11 +20,12 @@ from .brep import CLOSE, SEWN, Edge, Solid, Vertex
 from .mesh import enclosing
 from .resting import member_at_numbers
 from .surface import ParametricSurface
-from .symbols import items, parameters_of, t, u, v, vector
+from .symbols import double, items, parameters_of, t, u, v, vector
 
 Point = tuple[float, float, float]
 # Where sides are compared, shares of their length that are not symmetric: what runs backward is seen to.
 FRACTIONS = (0.0, 0.21, 0.5, 0.83, 1.0)
+_SHARES = {*FRACTIONS, *(1 - f for f in FRACTIONS)}
 
 
 @dataclass(frozen=True)
@@ -106,16 +107,30 @@ def _sides(faces: Sequence[ParametricSurface]) -> tuple[list[_Side], float]:
         raise ValueError("a solid needs faces, each a ParametricSurface")
     for s in parameters_of(*(e for face in faces for e in (*face.expressions, *chain(*face.domain.values())))):
         raise ValueError(f"the faces contain the parameter {s}: whether they close is seen at numbers only; substitute one")
-    functions = [_place(face) for face in faces]
-    sides = [_side(k, face, functions[k], s, end) for k, face in enumerate(faces) for s in (u, v) for end in (0, 1)]
+    sides = [_side(k, face, s, end, points) for k, face in enumerate(faces) for (s, end), points in _samples(face).items()]
     return sides, CLOSE * (max(abs(c) for side in sides for p in side.points for c in p) or 1.0)
 
 
-def _place(face: ParametricSurface) -> Callable[[float, float], Sequence[float]]:
-    """A point of a face at t = 0, in doubles, by one function for all faces of a family."""
+@lru_cache(maxsize=256)
+def _samples(face: ParametricSurface) -> dict[tuple[Any, int], dict[float, Point]]:
+    """Points of the four sides of a face at t = 0, by shares of their lengths, in doubles: by one function for all faces of a family."""
     family = member_at_numbers(face)
-    function, numbers = _places(family.body, family.symbols), [float(e) for e in family.numbers]
-    return lambda a, b: function(a, b, *numbers)
+    function, numbers = _places(family.body, family.symbols), [double(e) for e in family.numbers]
+    ends = {s: (double(lo), double(hi)) for s, (lo, hi) in face.domain.items()}
+    found: dict[tuple[Any, int], dict[float, Point]] = {}
+    for s, other in ((u, v), (v, u)):
+        lo, hi = ends[other]
+        along = {share: lo + share * (hi - lo) for share in _SHARES}
+        for end in (0, 1):
+            at = ends[s][end]
+            places = {share: (at, e) if s == u else (e, at) for share, e in along.items()}
+            found[s, end] = {share: _point(function(*place, *numbers)) for share, place in places.items()}
+    return found
+
+
+def _point(given: Sequence[float]) -> Point:
+    x, y, z = given
+    return float(x), float(y), float(z)
 
 
 @lru_cache(maxsize=256)
@@ -180,19 +195,9 @@ def _sense(symbol: Any, end: int, face: ParametricSurface) -> int:
     return 1 if forwards != face.flipped else -1
 
 
-def _side(k: int, face: ParametricSurface, function: Any, symbol: Any, end: int) -> _Side:
-    other = v if symbol == u else u
-    domain, fixed = face.domain[other], face.domain[symbol][end]
-    lo, hi, at = *map(float, domain), float(fixed)
-
-    def point(share: float) -> Point:
-        s = lo + share * (hi - lo)
-        x, y, z = function(at, s) if symbol == u else function(s, at)
-        return float(x), float(y), float(z)
-
-    back = tuple(point(1 - f) for f in FRACTIONS)
-    return _Side(k, symbol, end, domain, fixed, tuple(map(point, FRACTIONS)), back,
-                 _sense(symbol, end, face))
+def _side(k: int, face: ParametricSurface, symbol: Any, end: int, points: dict[float, Point]) -> _Side:
+    forth, back = tuple(points[f] for f in FRACTIONS), tuple(points[1 - f] for f in FRACTIONS)
+    return _Side(k, symbol, end, face.domain[v if symbol == u else u], face.domain[symbol][end], forth, back, _sense(symbol, end, face))
 
 
 def _distance(a: Point, b: Point) -> float:

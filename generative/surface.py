@@ -84,7 +84,7 @@ class ParametricSurface(Body):
     @cached_property
     def expressions(self) -> tuple[Any, Any, Any]:
         """The moving surface in the world: motion applied to `body`."""
-        return self.motion.apply(self.body)
+        return self.body if self.motion.is_identity else self.motion.apply(self.body)
 
     @cached_property
     def body_normal(self) -> tuple[Any, Any, Any]:

@@ -4,6 +4,7 @@ Curves that are seen to make only a line or a point raise ValueError (`generativ
 In every surface here the parameter u runs along the (first) curve and v across it, except where its docstring says otherwise.
 """
 
+import math
 from collections.abc import Sequence
 from itertools import pairwise
 from typing import Any
@@ -13,7 +14,10 @@ import sympy as sp
 from .curve import Curve
 from .sampled import check_range, two_dimensional
 from .surface import ParametricSurface
-from .symbols import derivative, formula, interval, items, parameters_of, simplified, t, text, u, v, vector
+from .symbols import derivative, double, formula, interval, items, parameters_of, simplified, t, text, u, v, vector
+
+# The sine of an angle that is no rounding.
+_ASIDE = 1e-6
 
 
 def extrude(curve: Curve, direction: Any) -> ParametricSurface:
@@ -22,9 +26,19 @@ def extrude(curve: Curve, direction: Any) -> ParametricSurface:
     step = vector(direction, [t], "a direction of extrusion")
     if all(e.is_zero for e in step):
         raise ValueError("the direction of extrusion must not be the zero vector")
-    if all(e.expand().is_zero for e in _cross(curve.tangent, step)):
+    if not _goes_aside(curve, step) and all(e.expand().is_zero for e in _cross(curve.tangent, step)):
         raise ValueError("the curve must not run along the direction of extrusion everywhere: that makes no surface")
     return ParametricSurface([c + v * d for c, d in zip(curve.expressions, step, strict=True)], {u: curve.domain, v: (0, 1)})
+
+
+def _goes_aside(curve: Curve, step: Sequence[Any]) -> bool:
+    """Whether two points of a curve of numbers alone are clearly not on a line along `step`."""
+    lo, hi = curve.domain
+    chord = [b - a for a, b in zip(*([e.xreplace({u: at}) for e in curve.expressions] for at in (lo, lo + (hi - lo) / 3)), strict=True)]
+    if not all(e.is_number and e.is_real for e in (*chord, *step)):
+        return False
+    way, along = ([double(e) for e in given] for given in (chord, step))
+    return bool(math.hypot(*_cross(way, along)) > _ASIDE * math.hypot(*way) * math.hypot(*along) > 0.0)
 
 
 def revolve(profile: Curve, angle: Any = (0, 2 * sp.pi)) -> ParametricSurface:

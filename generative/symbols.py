@@ -130,6 +130,17 @@ def vector(values: Any, allowed: Sequence[sp.Symbol], owner: str) -> tuple[Any, 
     return first, second, third
 
 
+@functools.lru_cache(maxsize=4096)
+def double(number: Any) -> float:
+    """About the value of an exact number, for what is only sampled."""
+    return int(number.p) / int(number.q) if number.is_Rational and _ordinary(number) else float(number)
+
+
+def _ordinary(number: Any) -> bool:
+    """Whether the terms of a fraction are far from overflow."""
+    return max(int(number.p).bit_length(), int(number.q).bit_length()) < 512
+
+
 def items(given: Any, owner: str) -> list[Any]:
     """The items of a list, an array or another finite collection, in order; TypeError for anything else, and for text."""
     if not isinstance(given, (*TEXT, dict, set)):

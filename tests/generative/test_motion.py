@@ -140,7 +140,8 @@ def test_what_moves_of_a_motion_is_told_from_the_constant_one_before_it():
 def test_turns_about_rational_axes_are_those_of_the_general_formula():
     """To the same expressions: what SymPy makes of I + sin(angle) K + (1 - cos(angle)) K^2."""
     rng = random.Random(5)
-    for angle in (t, 2 * t / 3 + sp.Rational(1, 7), sp.Rational(5, 7), sp.pi / 3, sp.pi, sp.pi / 12, sp.sqrt(2), sp.Integer(0)):
+    for angle in (t, 2 * t / 3 + sp.Rational(1, 7), sp.Rational(5, 7), sp.pi / 3, sp.pi, sp.pi / 12, sp.sqrt(2), sp.Integer(0), -t,
+                  sp.asin(t)):
         for _ in range(4):
             axis = [sp.Rational(rng.randint(-9, 9), rng.randint(1, 9)) for _ in range(2)] + [sp.Rational(rng.randint(1, 9), 7)]
             assert axis_angle(axis, angle) == sp.ImmutableMatrix(_turn(_unit(axis), angle))

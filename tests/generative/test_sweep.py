@@ -1,5 +1,7 @@
 """Surfaces made by operators against closed forms, by quadrature of area and enclosed volume (Gauss' theorem)."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 import sympy as sp
@@ -191,3 +193,12 @@ def test_what_only_begins_without_width_is_a_surface():
 
 def test_results_are_surfaces():
     assert isinstance(extrude(curve.circle(), [0, 0, 1]), ParametricSurface)
+
+
+@pytest.mark.parametrize("outline", [curve.line([0, 0, 0], [1, 1, 1]), curve.Curve([u**2, 2 * u**2, u**2 * 3], (-1, 2))])
+def test_lines_along_a_direction_are_refused_and_others_extruded(outline: Any) -> None:
+    """Also from a place where the line comes back, and by directions that differ by far less than two points tell."""
+    way = [b - a for a, b in zip(outline.at(0), outline.at(1), strict=True)]
+    with pytest.raises(ValueError, match="must not run along the direction"):
+        extrude(outline, way)
+    assert extrude(outline, [way[0] + sp.Rational(1, 10**30), *way[1:]]).domain[v] == (0, 1)
