@@ -19,7 +19,7 @@ LIMIT = 1500
 
 # Nodes that only proofs put into a graph, and those expanded into such, whose value depends on decorations that are not
 # computed here.
-_FOREIGN = frozenset({"trusted", "refined", "midpoint", "integral", "inverse", "flow"})
+_FOREIGN = frozenset({"trusted", "refined", "midpoint", "centre", "integral", "inverse", "flow"})
 
 
 def backward_code(equations: Sequence[Expr], condition: Expr | None) -> Code | None:

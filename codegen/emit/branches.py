@@ -17,7 +17,7 @@ from .translate import Translation, Values
 
 # A branch is worth a test and a call from so many steps on; a function counts as some of them. By measurement.
 _WORTH, _FUNCTION = 8, 8
-_STEPS = BOOLEAN | {"add", "sub", "neg", "mul", "div", "fma", "sqrt", "abs", "min", "max", "floor", "ceiling", "hull", "midpoint",
+_STEPS = BOOLEAN | {"add", "sub", "neg", "mul", "div", "fma", "sqrt", "abs", "min", "max", "floor", "ceiling", "hull", "midpoint", "centre",
                     "constant", "undefined", "where", "choice", "restricted", "either", "guarded"}
 # What stays outside: inputs, and loops, which are written for a whole module.
 _OUTSIDE = frozenset({"variable", "parameter", "captured", "bound", "loop"})

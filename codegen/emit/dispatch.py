@@ -32,7 +32,7 @@ from .lanes import Emit, Lanes
 # Two or three instructions: written in place.
 INLINE: dict[str, Callable[..., Any]] = {
     "add": arithmetic.add, "sub": arithmetic.subtract, "neg": arithmetic.negate,
-    "midpoint": arithmetic.midpoint, "hull": arithmetic.hull,
+    "midpoint": arithmetic.midpoint, "centre": arithmetic.centre, "hull": arithmetic.hull,
     "true": logic.true, "false": logic.false, "not": logic.not_, "and": logic.and_, "or": logic.or_,
     "around": logic.around,
 }  # fmt: skip
@@ -66,7 +66,8 @@ LEVEL: dict[str, Emit] = {
 POINT: dict[str, tuple[Emit, bool]] = {
     "add": (lambda L, a, b: (L.add(a, b),), True), "sub": (lambda L, a, b: (L.sub(a, b),), True),
     "mul": (lambda L, a, b: (L.mul(a, b),), True), "div": (lambda L, a, b: (L.div(a, b),), True),
-    "neg": (lambda L, a: (L.neg(a),), True), "midpoint": (lambda L, a: (a,), True), "hull": (lambda L, a, b: (a,), True),
+    "neg": (lambda L, a: (L.neg(a),), True), "midpoint": (lambda L, a: (a,), True),
+    "centre": (lambda L, a, slope: (a,), True), "hull": (lambda L, a, b: (a,), True),
     "fma": (lambda L, a, b, c: (L.fma(a, b, c),), True),
     "power_integer": (power.power_integer_point, False), "pow": (power.pow_point, False),
     "sqrt": (arithmetic.sqrt_point, True), "abs": (kinks.abs_point, True), "sign": (kinks.sign_point, False),

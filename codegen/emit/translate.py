@@ -260,7 +260,7 @@ class Translation:
         """min of the arguments' levels and the operation's own; None stands for 3 everywhere."""
         if e.op == "undefined":
             return self.number(0.0)
-        if e.op == "midpoint":
+        if e.op in ("midpoint", "centre"):
             return None
         if e.op in _GUARD:
             return self.levels[e.args[0].index]

@@ -159,7 +159,7 @@ def _accumulated(p: ExprPool, order: Sequence[Expr], seeds: dict[int, Expr], tog
     d = dict(seeds)
     for e in order:
         # A centre is part of a mean-value form only, of which the natural extension beside it is differentiated.
-        if e.boolean or e.index in seeds or e.op == "midpoint":
+        if e.boolean or e.index in seeds or e.op in ("midpoint", "centre"):
             continue
         if e.op in THROUGH:
             value = e.args[THROUGH[e.op]].index

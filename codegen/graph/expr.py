@@ -30,7 +30,7 @@ ARITY: dict[str, int | None] = {
     "loggamma": 1, "gamma": 1, "polygamma": 1, "solution": 1, "flow": None, "tricubic": 3,
     "primitive": None, "tabled": 1,
     "lt": 2, "le": 2, "eq": 2, "and": 2, "or": 2, "not": 1, "true": 0, "false": 0, "around": 1, "where": 3, "choice": 3,
-    "restricted": 2, "either": 4, "guarded": 2, "trusted": 2, "midpoint": 1, "refined": 2, "hull": 2,
+    "restricted": 2, "either": 4, "guarded": 2, "trusted": 2, "midpoint": 1, "centre": 2, "refined": 2, "hull": 2,
     # Operations that bind a leaf (see `binders`), and what lowering makes of a repetition.
     "bound": 0, "integral": 4, "inverse": 5, "sum": 2, "union": 2, "captured": 0, "loop": None,
 }  # fmt: skip

@@ -1,4 +1,4 @@
-"""The mean-value form on the expression graph: f(c) + f'(X)(X - c), intersected with the natural extension.
+"""The mean-value form on the expression graph, f(c) + f'(X)(X - c) for any c in X, intersected with the natural extension.
 
 It holds where f is continuous on the whole box with a derivative enclosure that contains Clarke's gradient
 (Lebourg's mean-value theorem), so the node `refined` intersects only where the decoration of f is at least 2, and
@@ -30,6 +30,26 @@ def mean_value_form(outputs: Sequence[Expr], variables: Sequence[Expr]) -> list[
     return refined
 
 
+def bicentred_form(outputs: Sequence[Expr], variables: Sequence[Expr]) -> list[Expr]:
+    """Each output f as ``refined`` by two mean-value forms: of a centre that makes the lower bound greatest, and of one that makes the
+    upper bound least (Baumann 1988, Optimal centered forms).
+
+    Where each derivative has one sign on the box, these centres are corners of it, where f is least and greatest: both bounds are those
+    of f at a point.
+    """
+    refined = []
+    for f, row in zip(outputs, partials(outputs, variables), strict=True):
+        slopes = [(x, slope) for x, slope in zip(variables, row, strict=True) if not (slope.op == "constant" and slope.value == 0)]
+        for sign in (1, -1) if slopes else ():
+            centres = {x.index: f.pool.node("centre", x, slope if sign > 0 else -slope) for x, slope in slopes}
+            (total,) = substitute(outputs[len(refined):len(refined) + 1], centres)
+            for x, slope in slopes:
+                total = total + slope * f.pool.node("sub", x, centres[x.index])
+            f = f.pool.node("refined", f, total)
+        refined.append(f)
+    return refined
+
+
 def second_order_form(outputs: Sequence[Expr], variables: Sequence[Expr]) -> list[Expr]:
     """Each output f as ``refined(f, f(c) + f'(c) (X - c) + (X - c)^T f''(X) (X - c) / 2)``, c the midpoint of the box.
 
@@ -56,12 +76,13 @@ def second_order_form(outputs: Sequence[Expr], variables: Sequence[Expr]) -> lis
 
 
 def divided_form(outputs: Sequence[Expr], variables: Sequence[Expr]) -> list[Expr]:
-    """Mean-value forms; of an output of one variable that occurs more than once, the hull of those over the eighths of its box.
+    """Bicentred forms; of an output of one variable that occurs more than once, the hull of those over the eighths of its box.
 
     Each eighth holds a part of the values, and together they hold all. The excess of a mean-value form is of second order in the size of
-    the box (Moore 1966, Chapter 6), so that of the hull is a 64th of it. A form is taken where the function is continuous on the box.
+    the box (Moore 1966, Chapter 6), so that of the hull is a 64th of it, and nothing but rounding in eighths where the derivative has one
+    sign. A form is taken where the function is continuous on the box.
     """
-    refined = mean_value_form(outputs, variables)
+    refined = bicentred_form(outputs, variables)
     return [_over_parts(f, form, variables) for f, form in zip(outputs, refined, strict=True)]
 
 
@@ -82,10 +103,8 @@ def _over_parts(f: Expr, form: Expr, variables: Sequence[Expr]) -> Expr:
 
 
 def _on(f: Expr, x: Expr, part: Expr) -> Expr:
-    """The mean-value form of f over a part of the box of x."""
-    (form,) = mean_value_form([f], [x])
-    centre = f.pool.node("midpoint", x)
-    return substitute([form], {x.index: part, centre.index: f.pool.node("midpoint", part)})[0]
+    """The bicentred form of f over a part of the box of x."""
+    return substitute(bicentred_form([f], [x]), {x.index: part})[0]
 
 
 # Longer formulas are not divided: their code would be several times longer still.

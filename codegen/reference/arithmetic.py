@@ -310,6 +310,17 @@ class Reference(ElementaryFunctions):
         centre = least(greatest(middle, mpf_neg(largest)), x.hi, largest)
         return Decorated(centre, centre, 3)
 
+    def centre(self, x: Decorated, slope: Decorated) -> Decorated:
+        """A point of the box as a kernel takes it: an end of it where the slopes have one sign, else a point within, here the middle."""
+        largest = DOUBLE.down(libmp.from_man_exp(1, 1024))
+        if libmp.mpf_ge(slope.lo, fzero):
+            point = greatest(x.lo, mpf_neg(largest))
+        elif libmp.mpf_le(slope.hi, fzero):
+            point = least(x.hi, largest)
+        else:
+            return self.midpoint(x)
+        return Decorated(point, point, 3)
+
     def hull(self, x: Decorated, y: Decorated) -> Decorated:
         """Any point of the two, or between them."""
         return self._decorated((least(x.lo, y.lo), greatest(x.hi, y.hi)), 3, x, y)

@@ -272,6 +272,19 @@ def midpoint(L: Lanes, n: Value, h: Value) -> Interval:
     return L.neg(c), c
 
 
+def centre(L: Lanes, n: Value, h: Value, sn: Value, sh: Value) -> Interval:
+    """The point c of the box, as [c, c], for which f(c) + S (X - c) has its greatest lower bound, S the box of slopes (Baumann 1988,
+    Optimal centered forms): the lower end where no slope is negative, the upper end where none is positive, else lo + (hi - lo) m / (m + u)
+    with m and u the sizes of the ends of S. About so: bounds hold for any point of the box, and it is one whatever this is rounded to.
+    """
+    zero, largest, lower = L.const(0.0), L.const(LARGEST), L.neg(n)
+    m, u = L.max(sn, zero), L.max(sh, zero)
+    c = L.fma(L.add(h, n), L.div(m, L.add(m, u)), lower)
+    # A NaN, of no slope at all or of infinite ones, makes the lower end.
+    c = L.min(L.max(c, L.max(lower, L.neg(largest))), L.min(h, largest))
+    return L.neg(c), c
+
+
 def hull(L: Lanes, xn: Value, xh: Value, yn: Value, yh: Value) -> Interval:
     """The least interval that holds both."""
     return L.max(xn, yn), L.max(xh, yh)

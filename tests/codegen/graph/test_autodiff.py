@@ -72,7 +72,7 @@ def test_second_derivatives_are_sympys() -> None:
 
 def test_every_operation_has_a_rule() -> None:
     chosen = {"min", "max", "where", "choice", "restricted", "either", "guarded", "trusted", "refined"}
-    binding, lowered = {"integral", "inverse"}, {"midpoint", "hull", "sum", "union", "captured", "loop"}
+    binding, lowered = {"integral", "inverse"}, {"midpoint", "centre", "hull", "sum", "union", "captured", "loop"}
     assert set(ARITY) - BOOLEAN - chosen - binding - lowered == set(RULES)
 
 
