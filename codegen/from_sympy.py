@@ -16,9 +16,10 @@ from sympy.core.function import AppliedUndef
 from sympy.logic.boolalg import BooleanFalse, BooleanTrue
 
 from .forms.identities import both
-from .forms.ways_out import other_form
+from .forms.ways_out import ADVICE, other_form
 from .functions import Spline
 from .functions.algebraic import root_of
+from .functions.half_orders import half_order, is_half
 from .functions.hankel import TabledBesselJ
 from .functions.lattices import TricubicSpline
 from .functions.pieces import BesselRatios, Cases, Hull, Tabled, TabledSine, ThreeTerm
@@ -163,6 +164,9 @@ class _Converter:
             return _inputs_of(e)
         if kind in NUMBERS and not (kind is sp.zeta and (len(e.args) > 1 or not (e.args[0].is_Integer and e.args[0] > 1))):
             return ()
+        if kind is sp.besselj and is_half(e.order):
+            self.kept.append(half_order(e))
+            return (self.kept[-1],)
         if kind in FORMS:
             self.kept.append(FORMS[kind](e))
             return [*e.args, *self.kept[-1]]
@@ -210,7 +214,8 @@ class _Converter:
             return self.pool.constant(float_value(e))
         if isinstance(e, sp.NumberSymbol) and e.expand(func=True) != e:
             return self.convert(e.expand(func=True))
-        raise UnsupportedExpression(f"{e} is not a finite real constant; a kernel computes with real numbers only")
+        raise UnsupportedExpression(f"{e} is not a finite real constant; "
+                                    f"{ADVICE.get(type(e).__name__, 'a kernel computes with real numbers only')}")
 
 
 def _same(pool: ExprPool, e: Any, args: list[Expr]) -> Expr:
@@ -221,7 +226,10 @@ def _same(pool: ExprPool, e: Any, args: list[Expr]) -> Expr:
 def _why_no_derivative(e: Any) -> str:
     if not e.doit().has(*_UNKNOWN_DERIVATIVES):
         return "it is not evaluated yet; call .doit() on the formula"
-    return "SymPy has no formula for this derivative; compile the function itself, and take its derivatives by `jacobian`"
+    if e.has(sp.re, sp.im):
+        return "write Symbol(..., real=True) before it is taken"
+    return ADVICE.get(type(e).__name__,
+                      "SymPy has no formula for this derivative; compile the function itself, and take its derivatives by `jacobian`")
 
 
 def _inputs_of(e: Any) -> Sequence[Any]:
@@ -282,6 +290,8 @@ def _three_term(pool: ExprPool, e: Any, args: list[Expr]) -> Expr:
 def _in_forms(first: Convert) -> Convert:
     """A function of this rule together with its further forms."""
     def rule(pool: ExprPool, e: Any, args: list[Expr]) -> Expr:
+        if len(args) < len(e.args):  # another function stands for it
+            return args[0]
         own, forms = args[:len(e.args)], args[len(e.args):]
         found = first(pool, e, own)
         for k in range(0, len(forms), 3):
@@ -370,14 +380,11 @@ def _definite(e: Any) -> Any:
 def _unsupported(e: Any) -> UnsupportedExpression:
     """Rules go by class: a function that is only named like one of SymPy's is another one."""
     name = type(e).__name__
-    hint = f"no bounds of {name} are known; codegen.sympy_rules.SUPPORTED lists the functions that have them"
-    if isinstance(e, (sp.Limit, sp.Derivative)):
-        hint = "it is not evaluated yet; call .doit() on the formula"
-    elif isinstance(e, (sp.im, sp.arg)) and e.free_symbols:
+    hint = ADVICE.get(name) or f"no bounds of {name} are known; codegen.sympy_rules.SUPPORTED lists the functions that have them"
+    if isinstance(e, (sp.im, sp.arg)) and e.free_symbols:
         names = ", ".join(sorted(map(str, e.free_symbols)))
-        hint = f"{names} is a real number here; write Symbol(..., real=True), and SymPy simplifies it"
-    elif isinstance(e, sp.Order):
-        hint = "it stands for any terms of higher order; leave it out by .removeO()"
+        hint = f"{names} {'are real numbers' if len(e.free_symbols) > 1 else 'is a real number'} here; write Symbol(..., real=True), " \
+               "and SymPy simplifies it"
     elif isinstance(e, AppliedUndef):
         hint = f"the function {name} has no definition; write one of SymPy's, such as sp.sin"
     elif name in SUPPORTED:

@@ -130,6 +130,8 @@ def _either(p: ExprPool, condition: Expr, yes: Expr, no: Expr) -> Expr:
 
 
 def _rational_power(p: ExprPool, base: Expr, numerator: int, denominator: int) -> Expr:
+    if numerator < 0 and base.op == "tan":  # 0 at its poles
+        return _rational_power(p, cotangent(base.args[0]), -numerator, denominator)
     if numerator < 0:
         return 1 / _rational_power(p, base, -numerator, denominator)
     if denominator == 1:

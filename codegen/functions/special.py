@@ -18,12 +18,13 @@ from .exponential_integrals import (
     hyperbolic_sine_integral,
     sine_integral_range,
 )
+from .half_orders import half_order, is_half
 from .hankel import BEYOND, bessel_j_far, bessel_j_near, bessel_y
 from .hankel import LARGEST as LARGEST_HANKEL
 from .incomplete_gamma import incomplete_gamma
 from .inverse_functions import inverse_complement, inverse_error_function, lambert
 from .zeta_functions import LARGEST as LARGEST_POLYLOG
-from .zeta_functions import polylogarithm, zeta
+from .zeta_functions import hurwitz, polylogarithm, zeta
 
 MOST_ORDERS = 60
 """Beyond, K_n and I_n have formulas of too many operations."""
@@ -43,27 +44,43 @@ def _lambert(e: Any) -> Any:
 
 
 def _expint(e: Any) -> Any:
-    if e.args[0] != 1:
-        raise ValueError(f"the order of expint must be 1, got {e.args[0]}; for integers n > 1 call expand_func")
+    n = e.args[0]
+    if n.is_Integer and n > 1:
+        return e.expand(func=True)
+    if n != 1:
+        raise ValueError(f"the order of expint must be an integer from 1, got {n}")
     return exponential_integral_1()(e.args[1])
 
 
 def _bessel_y(e: Any) -> Any:
+    if is_half(e.order):
+        return half_order(e)
     n = _order(e, -LARGEST_HANKEL, LARGEST_HANKEL)
     return bessel_y(abs(n))(e.argument) * (-1 if n < 0 and n % 2 else 1)
 
 
+def _modified(e: Any, of_order: Callable[[int], Any]) -> Any:
+    return half_order(e) if is_half(e.order) else of_order(abs(_order(e, -MOST_ORDERS, MOST_ORDERS)))(e.argument)
+
+
 def _polylog(e: Any) -> Any:
     n, z = e.args
-    if not (n.is_Integer and 1 <= n <= LARGEST_POLYLOG):
-        raise ValueError(f"the order of polylog must be an integer from 1 to {LARGEST_POLYLOG}, got {n}; below 1 call expand_func")
+    if not (n.is_Integer and n <= LARGEST_POLYLOG):
+        raise ValueError(f"the order of polylog must be an integer up to {LARGEST_POLYLOG}, got {n}")
+    if n < 1:
+        return e.expand(func=True)
     return -sp.log(1 - z) if n == 1 else polylogarithm(int(n))(z)
 
 
 def _zeta(e: Any) -> Any:
-    if len(e.args) > 1:
-        raise ValueError(f"zeta of two arguments is not known, got {e.args[1]} as the second")
-    return zeta(e.args[0])
+    if len(e.args) == 1:
+        return zeta(e.args[0])
+    s, a = e.args
+    if a.is_Integer and 0 < a <= MOST_ORDERS:
+        return e.expand(func=True)
+    if s.is_Integer and s > 1:
+        return hurwitz(int(s), a)
+    raise ValueError(f"zeta of two arguments needs an integer from 2 as the first or from 1 to {MOST_ORDERS} as the second, got {s}, {a}")
 
 
 def _incomplete(e: Any, power: Any) -> Any:
@@ -82,8 +99,7 @@ SPECIAL: dict[type, Callable[[Any], Any]] = {
     sp.elliptic_k: lambda e: complete_elliptic_k()(*e.args), sp.elliptic_f: lambda e: _incomplete(e, -sp.Rational(1, 2)),
     sp.elliptic_e: lambda e: complete_elliptic_e()(*e.args) if len(e.args) == 1 else _incomplete(e, sp.Rational(1, 2)),
     sp.lowergamma: incomplete_gamma, sp.uppergamma: incomplete_gamma,
-    sp.besselk: lambda e: modified_bessel_k(abs(_order(e, -MOST_ORDERS, MOST_ORDERS)))(e.argument),
-    sp.besseli: lambda e: modified_bessel_i(abs(_order(e, -MOST_ORDERS, MOST_ORDERS)))(e.argument),
+    sp.besselk: lambda e: _modified(e, modified_bessel_k), sp.besseli: lambda e: _modified(e, modified_bessel_i),
     sp.bessely: _bessel_y, sp.polylog: _polylog, sp.zeta: _zeta,
     sp.airyai: lambda e: airy("airy_ai")(*e.args), sp.airyaiprime: lambda e: airy("airy_ai_slope")(*e.args),
     sp.airybi: lambda e: airy("airy_bi")(*e.args), sp.airybiprime: lambda e: airy("airy_bi_slope")(*e.args),
@@ -97,8 +113,13 @@ def _bessel_j(e: Any) -> list[Any]:
     n, x = e.args
     if not (n.is_Integer and 0 <= n <= LARGEST_HANKEL):
         return []
-    forms = [bessel_j_far(int(n))(x), sp.log(x**2 - max(n, 4) ** 2), (BEYOND / x) ** 2]
-    return forms if n < 2 else [*forms, bessel_j_near(int(n))(x), sp.log(n**2 - x**2), (x / (n - 1)) ** 2]
+    forms = [bessel_j_far(int(n))(x), _guard(x**2 - max(n, 4) ** 2), (BEYOND / x) ** 2]
+    return forms if n < 2 else [*forms, bessel_j_near(int(n))(x), _guard(n**2 - x**2), (x / (n - 1)) ** 2]
+
+
+def _guard(positive: Any) -> Any:
+    """A formula that is defined where a number is positive. SymPy would write logarithms of negative numbers by I."""
+    return sp.log(positive, evaluate=False)
 
 
 def _sine_integral(e: Any) -> list[Any]:

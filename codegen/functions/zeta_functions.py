@@ -140,3 +140,8 @@ def _slope(n: int) -> Primitive:
         return halves(right, [(near[1], abs(x) <= small), (cases((far[1] / x, x > 0), (far[0] / x, True)), True)])
 
     return monotone(f"polylog{n}_slope", both)
+
+
+def hurwitz(order: int, a: Any) -> Any:
+    """zeta(m, a) for an integer m > 1, a polygamma function (DLMF 25.11.12)."""
+    return sp.Integer(-1) ** order * sp.polygamma(order - 1, a) / sp.factorial(order - 1)
