@@ -174,7 +174,8 @@ def test_queries_take_them() -> None:
 
 
 @pytest.mark.parametrize(("formula", "says"), [
-    (sp.expint(sp.Rational(1, 3), x), "order of expint"), (sp.besseli(HALF + 21, x), "halves up to 20"), (sp.besselk(sp.Rational(1, 3), x), "integer"),
+    (sp.expint(sp.Rational(1, 3), x), "order of expint"), (sp.besseli(HALF + 21, x), "halves up to 20"),
+    (sp.besselk(sp.Rational(1, 3), x), "integer"),
     (sp.LambertW(x, 1), "branches 0 and -1"), (sp.lowergamma(sp.Rational(99, 4), x), "number from 0 to 20"),
 ])  # fmt: skip
 def test_what_is_not_known_is_said(formula: Any, says: str) -> None:
