@@ -40,6 +40,7 @@ from .bezier.pairs import bezier_pairs, bezier_triangle_pairs
 from .bodies.mesh import Mesh
 from .moment.start import Start
 from .polyhedra.boolean.boolean import Boolean, boolean
+from .polyhedra.boolean.hull_intersection import hull_intersection
 from .polyhedra.closest.closest import Closest, ClosestPair
 from .polyhedra.distance.proximity import HullOverlap, Near, NearestTriangles, hull_overlap
 from .polyhedra.distance.screw_contact import screw_contact
@@ -91,6 +92,7 @@ __all__ = [
     "TouchStatus", "Trace", "Tracked", "World", "Zeros", "ZerosStatus", "bezier_pairs", "bezier_triangle_pairs", "boolean", "check",
     "check_solid", "clash", "classify", "clearance", "clearance_batch", "clearance_profile", "clearance_range", "contact_batch",
     "contacts_during", "critical_value", "distance", "edge_edge", "exact_mass_properties", "first_contact", "free_box",
-    "hull_overlap", "joint_travel", "mass_properties", "maximize", "mesh_mesh", "minimize", "nurbs_to_bezier", "pave", "screw_contact",
-    "self_contact", "shell", "solve", "step_limit", "touch", "trace", "tracked_at", "triangle_triangle", "vertex_face",
+    "hull_intersection", "hull_overlap", "joint_travel", "mass_properties", "maximize", "mesh_mesh", "minimize", "nurbs_to_bezier",
+    "pave", "screw_contact", "self_contact", "shell", "solve", "step_limit", "touch", "trace", "tracked_at", "triangle_triangle",
+    "vertex_face",
 ]

@@ -26,6 +26,7 @@ COLLIDE: Tasks = {
     "Triangles and polyhedra": "Mesh mesh_mesh screw_contact MeshContact edge_edge vertex_face triangle_triangle Index Kind touch "
                                "Touch TouchContact RegionTracker RegionChange RegionEvent "
                                "TouchStatus Closest ClosestPair SweepAndPrune Near NearestTriangles hull_overlap HullOverlap "
+                               "hull_intersection "
                                "boolean Boolean step_limit Swarm Changes",
     "Simulation": "World RigidBody Run Outcome mass_properties MassProperties exact_mass_properties ExactMass",
     "Thin sheets": "shell.Sheet shell.simulate shell.ShellRun",

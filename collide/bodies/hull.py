@@ -24,19 +24,45 @@ Edge = tuple[int, int]
 
 class Cap(NamedTuple):
     """`faces`: triangles of the hull that are wholly or partly in it. `rim`: its border, pairs of vertices, counterclockwise as seen from
-    outside; none if no triangle of the mesh is on the hull. `concavity`: the triangles of the mesh under it.
+    outside; none if no triangle of the mesh is on the hull. `concavity`: the triangles of the mesh under it. `concavities`: the numbers in
+    `Hull.concavities` of what these are: a cap may be over several, and a hole that goes through has a cap at each end.
     """
 
     faces: tuple[int, ...]
     rim: tuple[Edge, ...]
     concavity: tuple[int, ...]
+    concavities: tuple[int, ...]
+
+    @property
+    def loops(self) -> tuple[tuple[int, ...], ...]:
+        """The border as closed loops of vertices, none twice in one of them, each beginning with its least vertex. The cap is on the left
+        of each, as seen from outside: so an outer loop goes round counterclockwise, one round an island clockwise.
+        """
+        after, found = defaultdict[int, list[int]](list), list[tuple[int, ...]]()
+        for i, j in sorted(self.rim, reverse=True):
+            after[i].append(j)
+        while after:
+            path = [min(after)]
+            while path[-1] not in path[:-1]:
+                ends = after[path[-1]]
+                path.append(ends.pop())
+                if not ends:
+                    del after[path[-2]]
+            loop = path[path.index(path[-1]):-1]
+            # What came before the loop is looked at again.
+            for i, j in pairwise(path[:path.index(path[-1]) + 1]):
+                after[i].append(j)
+            first = loop.index(min(loop))
+            found.append((*loop[first:], *loop[:first]))
+        return tuple(sorted(found))
 
 
 class Hull(Frozen):
     """The convex hull of a mesh.
 
     `mesh`: the hull as a mesh, with the same vertices, of which it uses some. `real` (m,): is the face of the hull that a triangle of it
-    belongs to made of triangles of the mesh? Else some of it is a cap. `caps`: all of them.
+    belongs to made of triangles of the mesh? Else some of it is a cap. `caps`: all of them. `concavities`: the triangles of each part of
+    the mesh that hangs together and is not on the hull; `caps_of`: for each, the numbers of the caps over it, none for an inner shell.
     """
 
     def __init__(self, mesh: Any) -> None:
@@ -59,6 +85,17 @@ class Hull(Frozen):
     def caps(self) -> tuple[Cap, ...]:
         """All caps."""
         return self._caps
+
+    @property
+    def concavities(self) -> tuple[tuple[int, ...], ...]:
+        """All concavities, and inner shells."""
+        rest, part = self._hidden
+        return tuple(tuple(rest[part == number].tolist()) for number in np.unique(part).tolist())
+
+    @property
+    def caps_of(self) -> tuple[tuple[int, ...], ...]:
+        """For each concavity the caps over it."""
+        return tuple(tuple(k for k, cap in enumerate(self.caps) if number in cap.concavities) for number in range(len(self.concavities)))
 
     @cached_property
     def _facet(self) -> np.ndarray:
@@ -125,20 +162,42 @@ class Hull(Frozen):
             edges = {e for _, loop in own for e in loop}
             rim = {(i, j) for i, j in edges if (j, i) not in edges}
             faces = np.flatnonzero(np.isin(self._facet, [f for f, _ in own]))
-            out.append(Cap(tuple(faces.tolist()), tuple(sorted(rim)), self._under(rim, {v for e in edges for v in e})))
+            out.append(Cap(tuple(faces.tolist()), tuple(sorted(rim)), *self._under(rim, {v for e in edges for v in e})))
         return tuple(out)
 
     def _loops(self, facet: int, edges: set[Edge]) -> list[set[Edge]]:
-        """The connected parts of a border that go round a region; those round an island in it have it on the other side."""
+        """The borders of the regions of a face, each with what goes round islands in it, where it is on the other side."""
         listed = sorted(edges)
         part = _joined(len(listed), _chained(listed))
-        normal, out = self._normals[self._facet == facet][0], []
+        normal = self._normals[self._facet == facet][0]
+        outer, islands = list[tuple[int, set[Edge]]](), list[set[Edge]]()
         for number in np.unique(part).tolist():
             loop = [listed[k] for k in np.flatnonzero(part == number).tolist()]
             begin, end = (self._places[[e[k] for e in loop]] for k in range(2))
-            if dot(cross(begin, end).sum(axis=0), normal) > 0:
-                out.append(set(loop))
-        return out
+            area = int(dot(cross(begin, end).sum(axis=0), normal))
+            if area > 0:
+                outer.append((area, set(loop)))
+            else:
+                islands.append(set(loop))
+        borders = [set(loop) for _, loop in outer]
+        for island in islands:
+            around = [(area, k) for k, (area, loop) in enumerate(outer) if self._inside(min(island)[0], loop, normal)]
+            if around:
+                borders[min(around)[1]] |= island
+        return borders
+
+    def _inside(self, vertex: int, loop: Iterable[Edge], normal: np.ndarray) -> bool:
+        """Whether a vertex in the plane of a loop, and not on it, is inside: a ray crosses it an odd number of times."""
+        axis = int(np.argmax([abs(int(c)) for c in normal]))
+        x, y = (axis + 1) % 3, (axis + 2) % 3
+        px, py = (int(self._places[vertex, k]) for k in (x, y))
+        crossings = 0
+        for ends in loop:
+            (ax, ay), (bx, by) = ((int(self._places[e, x]), int(self._places[e, y])) for e in ends)
+            if (ay > py) != (by > py):
+                side = (bx - ax) * (py - ay) - (px - ax) * (by - ay)
+                crossings += (side > 0) == (by > ay)
+        return crossings % 2 == 1
 
     @cached_property
     def _hidden(self) -> tuple[np.ndarray, np.ndarray]:
@@ -152,15 +211,16 @@ class Hull(Frozen):
                 sides[min(i, j), max(i, j)].append(k)
         return rest, _joined(len(rest), [(some[0], other) for some in sides.values() for other in some[1:]])
 
-    def _under(self, rim: set[Edge], vertices: set[int]) -> tuple[int, ...]:
-        """The triangles under a cap."""
+    def _under(self, rim: set[Edge], vertices: set[int]) -> tuple[tuple[int, ...], tuple[int, ...]]:
+        """The triangles under a cap, and the numbers of the concavities."""
         rest, part = self._hidden
         corners = self._corners[rest].tolist()
         if rim:
             begun = {p for p, c in zip(part.tolist(), corners, strict=True) if any((c[k - 1], c[k]) in rim for k in range(3))}
         else:
             begun = {p for p, c in zip(part.tolist(), corners, strict=True) if not vertices.isdisjoint(c)}
-        return tuple(rest[np.isin(part, sorted(begun))].tolist())
+        numbers = np.searchsorted(np.unique(part), sorted(begun))
+        return tuple(rest[np.isin(part, sorted(begun))].tolist()), tuple(numbers.tolist())
 
 
 def _border(triangles: list[list[int]]) -> set[Edge]:

@@ -44,6 +44,22 @@ def hull() -> str:
     return f"a cube with a pit: {len(h.caps)} cap"
 
 
+@here(7, "Fig. 8: boundary loops")
+def loops() -> str:
+    moat = collide.boolean(block((1, 1, 1), (4, 4, 3)), block((2, 2, 0), (3, 3, 4)), "difference").mesh
+    castle = collide.boolean(block((0, 0, 0), (5, 5, 2)), moat, "difference").mesh
+    (cap,) = castle.hull().caps
+    return f"a moat round a tower: {len(cap.loops)} loops, {len(cap.concavities)} concavity"
+
+
+@here(10, "4.6: the volume of interpenetration")
+def volume() -> str:
+    shifted = np.eye(4)
+    shifted[:2, 3] = 0.5, 0.25
+    found = collide.hull_intersection(CUBE, CUBE, None, shifted)
+    return f"cubes shifted by 1/2 and 1/4: {found.volume}"
+
+
 @here(12, "Table 1: two and eight tori", "12 to 45 ms, 38 to 46 ms")
 def tori() -> str:
     return "; ".join(f"{r[0]}: {r[1]:.3g} ms, {r[3]}" for r in chains())

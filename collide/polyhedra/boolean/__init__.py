@@ -7,4 +7,5 @@
 - `inside`: exact location of points in closed surfaces of triangles
 - `parts`: both surfaces divided, by where they are against the other body
 - `boolean`: the public question and its answer
+- `hull_intersection`: the volume in which convex hulls interpenetrate
 """

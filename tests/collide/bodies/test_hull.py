@@ -51,6 +51,49 @@ def test_a_cube_with_a_pit_has_one_cap():
     assert (PIT.vertices[hull.triangles[list(cap.faces)], 2] == 1).all() and hull.mesh.closed
 
 
+def test_a_pit_has_one_loop_and_one_concavity():
+    hull = PIT.hull()
+    assert hull.caps[0].loops == ((8, 9, 10, 11),) and hull.concavities == ((18, 19, 20, 21),) and hull.caps_of == ((0,),)
+
+
+def box(low, high):
+    return collide.Mesh(np.array(low, float) + (CORNERS - CORNERS.min(axis=0)) * (np.array(high, float) - low), SIDES)
+
+
+def cut(mesh, *others):
+    for other in others:
+        mesh = collide.boolean(mesh, other, "difference").mesh
+    return mesh
+
+
+def test_a_hole_that_goes_through_has_two_caps():
+    """A plate with a hole, and with a pit beside it."""
+    both = cut(box([0, 0, 0], [5, 3, 2]), box([1, 1, -1], [2, 2, 3]), box([3, 1, 1], [4, 2, 3]))
+    hull = both.hull()
+    assert len(hull.caps) == 3 and sorted(map(len, hull.caps_of)) == [1, 2] and len(hull.concavities) == 2
+    (through,) = [caps for caps in hull.caps_of if len(caps) == 2]
+    for k in through:
+        (loop,) = hull.caps[k].loops
+        ring = both.vertices[list(loop), :3]
+        assert ring[:, :2].min() == 1 and ring[:, :2].max() == 2 and np.ptp(ring[:, 2]) == 0
+
+
+def test_loops_round_an_island():
+    """A moat round a tower: the cap has an outer loop, counterclockwise, and one round the tower, clockwise."""
+    moat = cut(box([1, 1, 1], [4, 4, 3]), box([2, 2, 0], [3, 3, 4]))
+    castle = cut(box([0, 0, 0], [5, 5, 2]), moat)
+    (cap,) = castle.hull().caps
+    rings = [castle.vertices[list(loop), :3] for loop in cap.loops]
+    areas = [np.cross(ring, np.roll(ring, -1, axis=0)).sum(axis=0)[2] / 2 for ring in rings]
+    assert sorted(areas) == [-1, 9]
+    assert {e for loop in cap.loops for e in zip(loop, (*loop[1:], loop[0]), strict=True)} == set(cap.rim)
+
+
+def test_loops_that_touch_at_a_vertex_are_two():
+    rim = ((0, 1), (1, 2), (2, 0), (2, 3), (3, 4), (4, 2))
+    assert collide.bodies.hull.Cap((), rim, (), ()).loops in (((0, 1, 2), (2, 3, 4)),)
+
+
 def test_a_convex_mesh_has_no_caps():
     for mesh in (CUBE, ball(1, 40)):
         hull = mesh.hull()
