@@ -45,7 +45,8 @@ from .polyhedra.closest.closest import Closest, ClosestPair
 from .polyhedra.distance.proximity import HullOverlap, Near, NearestTriangles, hull_overlap
 from .polyhedra.distance.screw_contact import screw_contact
 from .polyhedra.location.index import Index, Kind
-from .polyhedra.mesh.first_contact import MeshContact, mesh_mesh
+from .polyhedra.mesh.first_contact import mesh_mesh
+from .polyhedra.mesh.mesh_contact import MeshContact
 from .polyhedra.primitives.queries import edge_edge, triangle_triangle, vertex_face
 from .polyhedra.swarm import Changes, Swarm
 from .polyhedra.sweep_and_prune import SweepAndPrune

@@ -25,7 +25,8 @@ from ..polyhedra.flat.contact_intervals import times
 from ..polyhedra.flat.contact_region import FlatImpact, MovingTouch, events
 from ..polyhedra.flat.contact_samples import ContactSample, contacts, is_sparse
 from ..polyhedra.flat.relative_motion import FlatMotion
-from ..polyhedra.mesh.first_contact import MeshContact, mesh_mesh
+from ..polyhedra.mesh.first_contact import mesh_mesh
+from ..polyhedra.mesh.mesh_contact import MeshContact
 from ..polyhedra.primitives.memory import finest
 from ..polyhedra.primitives.motion_windows import motion_windows
 from ..search.clock import Clock

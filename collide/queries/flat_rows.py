@@ -12,7 +12,7 @@ from ..answers.contacts import Status
 from ..moment.pairs import Pair, Pairs
 from ..polyhedra.flat.contact_samples import on_face
 from ..polyhedra.flat.relative_motion import FlatMotion
-from ..polyhedra.mesh.first_contact import MeshContact
+from ..polyhedra.mesh.mesh_contact import MeshContact
 from ..search.clock import Clock
 from .flat_pairs import meeting
 

@@ -15,7 +15,7 @@ from codegen.machine.memory import Memory, Number, OwnsMemory
 
 from ...bodies.mesh import as_mesh
 from ...given import is_number
-from ..primitives.queries import Motions, check_motions
+from ..primitives.arguments import Motions, check_motions
 from . import voronoi_walk
 from .common_point import CommonPoint
 from .convex_mesh import Convex, convex

@@ -22,8 +22,8 @@ from ...answers.contacts import Status
 from ...bodies.mesh import Mesh, as_mesh
 from ...search.budget import Budget, as_budget
 from ...search.clock import Clock
-from ..mesh.first_contact import MeshContact
-from ..primitives.queries import check_moving_tolerance
+from ..mesh.mesh_contact import MeshContact
+from ..primitives.arguments import check_moving_tolerance
 from .mesh_distance import DistanceTolerance, MeshDistanceBounds, MeshDistanceSearch
 from .triangles_cross_exact import cross_surely
 

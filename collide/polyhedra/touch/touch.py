@@ -23,7 +23,7 @@ from ...bodies.mesh import Mesh
 from ...given import is_number
 from ..location.index import Index, Kind, checked_tolerance
 from ..location.tree import EDGE, IN, SIDE, VERTEX
-from ..primitives.queries import check_motions
+from ..primitives.arguments import check_motions
 from .placed_brep import Affine, Place, PlacedBrep
 from .regions import ContactPlace, Faces, pairs_of_faces, regions_of
 from .tangent_plane import normal_of
