@@ -7,7 +7,7 @@ from typing import Any
 import sympy as sp
 
 from .forms.choices import chosen
-from .forms.identities import both, cotangent, difference, fraction, logarithm, modulo, product
+from .forms.identities import both, cotangent, difference, fraction, logarithm, modulo, product, repetition
 from .forms.polynomials import polynomial
 from .forms.removable import completed, equal, total
 from .functions import Chebyshev, SphericalBesselQuotient, Spline
@@ -49,7 +49,7 @@ def _add(p: ExprPool, e: Any, args: list[Expr]) -> Expr:
     result = args[0]
     for a in args[1:]:
         result = result + a
-    return polynomial(args, difference(args, result))
+    return polynomial(args, repetition(args, difference(args, result)))
 
 
 def _mul(p: ExprPool, e: Any, args: list[Expr]) -> Expr:

@@ -45,6 +45,22 @@ def modulo(x: Expr, y: Expr) -> Expr:
     return _within(rest, pool.node("min", y, zero), pool.node("max", y, zero))
 
 
+def repetition(terms: Sequence[Expr], total: Expr) -> Expr:
+    """b u + d + c floor(a u + s) with b = -a c is c s + d less c times a fraction, which is between 0 and 1: x - 2 floor(x/2 + 1/2) lies
+    between -1 and 1.
+    """
+    steps = [(k, found) for k, e in enumerate(terms) if (found := _linear(e))[0].op == "floor"]
+    if len(steps) != 1 or not 2 <= len(terms) <= 3:
+        return total
+    (k, (step, c, added)), *_ = steps
+    others = [e for j, e in enumerate(terms) if j != k]
+    (u, a, s), (v, b, d) = _linear(step.args[0]), _linear(others[0] if len(others) == 1 else others[0] + others[1])
+    if u is not v or u.op == "constant" or b != -a * c:
+        return total
+    end, pool = c * s + d + added, total.pool
+    return _within(total, pool.constant(min(end, end - c)), pool.constant(max(end, end - c)))
+
+
 def _within(e: Expr, lo: Expr, hi: Expr) -> Expr:
     return both(e, e.pool.node("min", e.pool.node("max", e, lo), hi))
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import sympy as sp
 
-from .pieces import cases, declared, halves, monotone, table
+from .pieces import cases, declared, halves, least, monotone, most, table
 from .primitives import Primitive, primitive_ends, primitive_places
 
 FAR, LARGEST = 16, 20
@@ -57,12 +57,24 @@ def zeta_slope() -> Primitive:
     return declared("zeta_slope", both, [low, high])
 
 
+@cache
+def _pole_free() -> Primitive:
+    """(s - 1) zeta(s), 0 <= s <= 16, which rises; its derivative is zeta + (s - 1) zeta'."""
+    s, _ = primitive_places(1)
+    return monotone("pole_free_zeta", lambda s: (table("zeta", s),) * 2, zeta_right()(s) + (s - 1) * zeta_slope()(s))
+
+
 def zeta(s: Any) -> Any:
-    """zeta by its functional equation where s < 0 (DLMF 25.4.1); sin(pi s/2) by s less an even number, so that its zeros are kept."""
-    turns = sp.floor(s / 4 + sp.Rational(1, 2))
-    wave = sp.sin(sp.pi / 2 * (s - 4 * turns))
-    below = 2**s * sp.pi ** (s - 1) * wave * sp.gamma(1 - s) * zeta_right()(1 - s)
-    return cases((zeta_right()(s), s >= 0), (below, True))
+    """zeta by its functional equation where s < 0 (DLMF 25.4.1); sin(pi s/2) by s less an even number, so that its zeros are kept. From -1
+    on the pole of zeta(1 - s) at 0 is taken together with the zero of the sine: sin(pi s/2) zeta(1 - s) is -sinc(pi s/2) pi/2 times
+    (t - 1) zeta(t) at t = 1 - s.
+    """
+    near = -(2**s) * sp.pi**s * sp.sinc(sp.pi * s / 2) * sp.gamma(1 - s) * _pole_free()(1 - s) / 2
+    left = least(s, -1)
+    turns = sp.floor(left / 4 + sp.Rational(1, 2))
+    wave = sp.sin(sp.pi / 2 * (left - 4 * turns))
+    below = 2**left * sp.pi ** (left - 1) * wave * sp.gamma(1 - left) * zeta_right()(1 - left)
+    return cases((zeta_right()(most(s, 0)), s >= 0), (near, s > -1), (below, True))
 
 
 # -- polylogarithms -----------------------------------------------------------------------------------------------

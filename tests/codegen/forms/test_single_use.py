@@ -26,6 +26,29 @@ def test_bounds_are_tight(f: Any, box: tuple[float, float], wanted: tuple[Any, A
     assert wanted[0] - 1e-14 <= lo <= wanted[0] and wanted[1] <= hi <= wanted[1] + 1e-14
 
 
+@pytest.mark.parametrize(("f", "wanted"), [
+    (x - 2 * sp.floor(x / 2 + R(1, 2)), (-1, 1)), (x - sp.floor(x), (0, 1)), (3 * sp.floor(x / 3) - x + 1, (-2, 1)),
+    (sp.floor(-x) + x, (-1, 0)), (x + 5 - 4 * sp.floor((x + 1) / 4), (4, 8)), (sp.Abs(x - 2 * sp.floor(x / 2 + R(1, 2))), (0, 1))])
+def test_repetitions_stay_within_a_cell(f: Any, wanted: tuple[int, int]) -> None:
+    """Also at places where the formula jumps, and the same bounds as before where it does not."""
+    rng = np.random.default_rng(8)
+    lo = rng.uniform(-20, 20, (40, 1))
+    hi = lo + rng.choice([0.0, 0.25, 2.0, 50.0], (40, 1))
+    low, high = codegen.compile([f], [x]).interval(lo, hi)
+    assert (low >= wanted[0]).all() and (high <= wanted[1]).all()
+    for a, b, least, greatest in zip(lo[:, 0], hi[:, 0], low[:, 0], high[:, 0], strict=True):
+        for part in (Fraction(0), Fraction(1, 3), Fraction(6, 7), Fraction(1)):
+            value = f.subs(x, R(Fraction(a) + part * (Fraction(b) - Fraction(a))))
+            assert least <= value <= greatest
+    thin = codegen.compile([f], [x]).interval(lo, lo)
+    assert (thin[1] - thin[0] < 1e-13).all()
+
+
+def test_other_sums_with_steps_have_no_cell() -> None:
+    lo, hi = codegen.compile([x - 3 * sp.floor(x / 2), x + sp.floor(x), y - sp.floor(x)], [x, y]).interval([[7.0, 0.0]], [[7.5, 0.0]])
+    assert lo[0].tolist() == [-2.0, 14.0, -7.0] and hi[0].tolist() == [-1.5, 14.5, -7.0]
+
+
 def test_poles_stay_poles() -> None:
     for f in (x / (1 + x), (1 - x) / (2 + 2 * x)):
         lo, hi, level = codegen.compile([f], [x], quick=True).decorated([[-2.0]], [[0.0]])

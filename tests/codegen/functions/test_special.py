@@ -62,6 +62,7 @@ REFEREES: dict[str, Referee] = {
                                 1e-9, 90.0, ulps=1e4)
        for k, (kind, function) in enumerate((("Ai", sp.airyai), ("Ai'", sp.airyaiprime), ("Bi", sp.airybi), ("Bi'", sp.airybiprime)))
        for side in ("", " below 0")},
+    "zeta below 0": Referee(sp.zeta(-x), lambda a: (-a).zeta(), 1e-9, 1.5, ulps=64.0),
     "zeta": Referee(sp.zeta(x), lambda a: a.zeta(), 1e-9, 60.0, ulps=1e4, poles=[1]),
     **{f"polylog {n}": Referee(sp.polylog(n, 1 - x), lambda a, n=n: (1 - acb(a)).polylog(acb(n)).real, 1e-15, 30.0, ulps=1e3)
        for n in (2, 3, 6)},
