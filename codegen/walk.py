@@ -142,8 +142,38 @@ def replaced(e: Any, change: Mapping[Any, Any]) -> Any:
         else:
             args = [found[id(a)] for a in part.args]
             same = all(a is b for a, b in zip(args, part.args, strict=True))
-            found[id(part)] = part if same else part.func(*args)
+            found[id(part)] = part if same else _rebuilt(part, args)
     return found[id(e)]
+
+
+def _rebuilt(part: Any, args: list[Any]) -> Any:
+    """An operation with other arguments, as SymPy writes it. Long polynomials are products and whole powers of sums, and SymPy asks of each
+    whether terms may be infinite or 0, which takes most of the time. Here those are put together without that.
+    """
+    if isinstance(part, sp.Pow) and args[0].is_Add and args[1].is_Integer and args[1] not in (0, 1) and not args[0].is_number:
+        return sp.Pow(*args, evaluate=False)
+    found = _product(args) if isinstance(part, sp.Mul) else None
+    return part.func(*args) if found is None else found
+
+
+def _product(args: list[Any]) -> Any:
+    """The product of a rational number and of several factors with different bases, none of them a number; None for others, which SymPy
+    combines.
+    """
+    number, factors = sp.S.One, list[Any]()
+    for e in args:
+        for factor in e.args if e.is_Mul else (e,):
+            if factor.is_Rational:
+                number *= factor
+            else:
+                factors.append(factor)
+    bases = {factor.base if factor.is_Pow else factor for factor in factors}
+    if number == 0 or len(factors) < 2 or len(bases) < len(factors) or not all(b.is_Add or b.is_Symbol for b in bases):
+        return None
+    return sp.Mul._from_args([*([] if number == 1 else [number]), *sorted(factors, key=_ORDER)])
+
+
+_ORDER = functools.cmp_to_key(sp.Basic.compare)
 
 
 @functools.lru_cache(maxsize=1024)

@@ -112,6 +112,7 @@ class Solid(Body):
         if not all(isinstance(given, Iterable) for given in (faces, edges, vertices)):
             given = ", ".join(map(shown, (faces, edges, vertices)))
             raise TypeError(f"a solid takes a list of faces, one of edges and one of vertices, got {given}")
+        self._gap = max((getattr(f, "gap", 0.0) for f in faces), default=0.0)
         if any(isinstance(f, Solid) for f in faces):
             own = joined([f if isinstance(f, Solid) else Solid([f]) for f in faces])
             faces, edges, vertices = own.faces, (*own.edges, *edges), (*own.vertices, *vertices)
@@ -209,7 +210,7 @@ class Solid(Body):
         return result
 
     def with_gap(self, gap: float) -> "Solid":
-        """This solid with a bound of its gaps; for those who have found it."""
+        """This solid with a bound of how far its edges are from its faces, in units of length (`gap`); for those who have found it."""
         result = self._like(self.faces, self.closed)
         result._gap = gap
         return result
@@ -257,7 +258,7 @@ class Solid(Body):
         return [(at[u], [[complex(sp.N(e.subs(at))) for e in curve] for curve in curves]) for at in samples]
 
     def _key(self) -> tuple[Any, ...]:
-        return self.faces, self.edges, self.vertices
+        return self.faces, self.edges, self.vertices, self.gap
 
     def __repr__(self) -> str:
         counts = f"{len(self.faces)} faces, {len(self.edges)} edges, {len(self.vertices)} vertices"

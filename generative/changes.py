@@ -189,7 +189,7 @@ def with_formulas(body: Any, change: Callable[[Any], Any], motions: Mapping[Moti
     if isinstance(body, Combination):
         return Combination(body.operation, [with_formulas(c, change, motions) for c in body.children])
     if isinstance(body, Solid):
-        return Solid._unchecked([with_formulas(f, change, motions) for f in body.faces], body.edges, body.vertices, body.closed)
+        return body._like([with_formulas(f, change, motions) for f in body.faces], body.closed)
     motion = body.motion.changed(change) if motions.keys().isdisjoint(body.motion.factors) else _with_factors(body.motion, change, motions)
     if isinstance(body, Triangulated):
         return body.carried_by(motion)

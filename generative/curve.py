@@ -15,6 +15,7 @@ import sympy as sp
 from codegen.functions import Chebyshev
 from codegen.given import shown
 from codegen.operators import DefiniteIntegral, Inverse
+from codegen.walk import replaced
 
 from .pattern import Pattern, sampled, sampler
 from .symbols import derivative, exact, formula, interval, items, latex, positive, simplified, t, text, u, vector
@@ -73,7 +74,7 @@ class Curve(Value):
     def at(self, parameter: Any) -> tuple[Any, Any, Any]:
         """The three expressions with u replaced by `parameter`, a number or an expression of surface parameters and time."""
         at = {u: exact(parameter, "a parameter of a curve")}
-        a, b, c = (e.xreplace(at) for e in self.expressions)
+        a, b, c = (replaced(e, at) for e in self.expressions)
         return a, b, c
 
     @property

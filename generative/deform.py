@@ -22,6 +22,9 @@ def deform(surface: Shape, mapping: Any, *, mirrored: bool = False) -> Shape:
     """
     image = vector(mapping, [x, y, z, t], "a deformation")
     if isinstance(surface, Solid):
+        if surface.gap > 0.0:
+            raise ValueError(f"edges of the solid are up to {surface.gap:.2g} off its faces (`Solid.gap`), and a deformation may change "
+                             "that: deform solid.with_gap(0), and give the result a bound that holds for it, result.with_gap(...)")
         return surface.mapped([deform(face, image, mirrored=mirrored) for face in surface.faces])
     if not isinstance(surface, ParametricSurface):
         raise TypeError(f"deformations act on ParametricSurface and Solid values, got a {type(surface).__name__}")

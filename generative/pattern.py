@@ -17,6 +17,7 @@ from codegen.constants import enclose
 from codegen.from_sympy import convert
 from codegen.given import lambdified
 from codegen.graph.expr import Expr, ExprPool
+from codegen.walk import replaced
 
 from .symbols import Parameter, derivative, u
 
@@ -32,7 +33,7 @@ class Pattern(NamedTuple):
     def written(self, numbers: Sequence[Any]) -> tuple[Any, ...]:
         """The formulas with exact numbers: doubles stand for the rational numbers that they hold."""
         values = dict(zip(self.symbols, map(exactly, numbers), strict=True))
-        return tuple(e.xreplace(values) for e in self.formulas)
+        return tuple(replaced(e, values) for e in self.formulas)
 
     def nodes(self, known: dict[Any, Expr], numbers: Sequence[Expr], pool: ExprPool) -> list[Expr]:
         """The formulas as nodes of a graph, with nodes for their variables and numbers."""

@@ -24,6 +24,7 @@ import sympy as sp
 
 from codegen.given import shown
 from codegen.kernel import compile
+from codegen.walk import replaced
 
 from .brep import Edge, Solid, Vertex
 from .curve import Curve
@@ -158,7 +159,7 @@ def _patch(surface: ParametricSurface, cell: TrimCell) -> ParametricSurface:
 
 def _composed(surface: ParametricSurface, cell: TrimCell) -> tuple[Any, Any, Any]:
     at = dict(zip((u, v), cell.path, strict=True))
-    a, b, c = (e.xreplace(at) for e in surface.body)
+    a, b, c = (replaced(e, at) for e in surface.body)
     return a, b, c
 
 

@@ -40,8 +40,8 @@ def _substituted(body: Any, values: tuple[tuple[Any, Any], ...]) -> Any:
 
 
 def _alike(body: Solid, other: Solid) -> Solid:
-    """A solid that is in the plane where another one is."""
-    return other.noted(body.closed) if body.planar else other
+    """A solid that is in the plane where another one is, and has its gap."""
+    return (other.noted(body.closed) if body.planar else other).with_gap(body.gap)
 
 
 def _replaced(pairs: tuple[tuple[Any, Any], ...], known: Mapping[Any, Any]) -> tuple[tuple[Any, Any], ...]:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..answers.contacts import Contacts, Status
 from ..answers.report import contacts
+from ..bodies.thickened import Shift
 from ..culling.broad_phase import Window
 from ..moment.pairs import Pairs, Starts
 from ..moment.start import Start
@@ -36,7 +37,7 @@ _FACES_FIRST = 1 << 15
 
 class ContactQuestion(NamedTuple):
     """A question for a first contact, checked: the bodies, the time as it was given and in doubles, options, contacts that are known
-    already, and whether tangent surfaces are searched alone.
+    already, whether tangent surfaces are searched alone, and the shift of solids with gaps.
     """
 
     bodies: Sequence[Any]
@@ -45,6 +46,7 @@ class ContactQuestion(NamedTuple):
     options: Options
     tracked: Sequence[Tracked]
     tangency: bool
+    shift: Shift = Shift.NONE
 
 
 class ContactSearch:
@@ -66,7 +68,7 @@ class ContactSearch:
         self.start = Starts(len(q.bodies), Start.UNKNOWN, ignored)
         self.scene = Scene(q.bodies, tuple(q.time), q.span, q.tracked, tangency=q.tangency,
                            closed=q.tangency and q.options.method == "auto", ignored=ignored,
-                           course=None if q.tracked else course_of(q.bodies, q.span))
+                           course=None if q.tracked else course_of(q.bodies, q.span), shift=q.shift)
         return self.scene
 
     def begin(self, scene: Scene, clock: Clock) -> None:
@@ -77,9 +79,11 @@ class ContactSearch:
         clock.extend()
 
     def search(self, scene: Scene, clock: Clock) -> None:
-        """Answer pairs of flat faces exactly, leave out nested bodies, search all others, and decide whether those left open touch."""
+        """Answer pairs of flat faces exactly, leave out nested bodies, search all others, and decide whether those left open touch. Exact
+        answers are about bodies as they are, so none counts for thickened ones.
+        """
         q = self.question
-        if self.proof is None and scene.closed and scene.course is None:
+        if self.proof is None and scene.closed and scene.course is None and q.shift is not Shift.CUBE:
             scene, self.exact, self.last = _flat_answered(scene, q.bodies, q.span, q.options, clock)
         _leave_out_nested(SceneQuery(scene, q.options, clock))
         self._search(scene, clock)
@@ -89,12 +93,12 @@ class ContactSearch:
         q, self.scene, self.whole = self.question, scene, False
         for known in _evidence(SceneQuery(scene, q.options, clock), tuple(q.time)):
             self.found = known
-        self.whole, self.notes = True, notes_of(scene, self.found, q.bodies, q.span)
+        self.whole, self.notes = True, notes_of(scene, self.found, q.bodies, q.span, q.shift)
 
     def _decide_touches(self, scene: Scene, clock: Clock) -> None:
         """Decide pairs exactly that the search leaves open, as where they touch without crossing, and search the others once more."""
         q = self.question
-        if self.proof is not None or not _doubtful(self.found, scene, q.options):
+        if self.proof is not None or q.shift is Shift.CUBE or not _doubtful(self.found, scene, q.options):
             return
         touching = _touching(self._searched(clock), scene, q.bodies, q.options)
         if touching:

@@ -13,6 +13,7 @@ import sympy as sp
 from codegen.walk import nesting_in_words
 
 from ..answers.contact_times import ContactTimes, Spell, contact_times
+from ..bodies.thickened import Shift, gap_of
 from ..culling.broad_phase import Window
 from ..given import check_span, check_tolerance
 from ..moment.pairs import Pair, Pairs
@@ -26,6 +27,7 @@ from ..timeline.scene import Scene
 from ..timeline.spells import Spells
 from .arguments import check_bodies, check_kinds, ignored_pairs
 from .coincident_notes import coincident_notes
+from .gaps import gap_notes
 
 _SPACING, _TOLERANCE = 0.05, 1e-9
 
@@ -72,6 +74,9 @@ def contacts_during(bodies: Sequence[Any], time: tuple[Any, Any], *, tolerance: 
     Two parametric bodies of flat faces with rational corners are decided exactly where one seen from the other shifts by a polynomial of t,
     or turns evenly about an axis: also for how long they slide flush, and when they touch for an instant.
 
+    Of solids with gaps (`Solid.gap`), SEPARATION is proved of the bodies thickened by them, and CONTACT of their faces. Where thickened
+    bodies may meet alone, it is UNDECIDED.
+
     Examples
     --------
     >>> from collide import contacts_during
@@ -93,7 +98,7 @@ def contacts_during(bodies: Sequence[Any], time: tuple[Any, Any], *, tolerance: 
         for pair, near in _near(bodies, span, ignored).items():
             known[pair] = Spells([bodies[k] for k in pair], span, near, options)
         others = Spell.SEPARATION
-        notes = coincident_notes(bodies, span)
+        notes = (*gap_notes(bodies, course_of(bodies, span) is None), *coincident_notes(bodies, span))
         _tell(known, bodies, span)
         finished = _looked(known, clock)
     return contact_times({pair: (own.windows, own.met) for pair, own in known.items()}, span, options.simultaneity, finished,
@@ -105,7 +110,7 @@ def _near(bodies: Sequence[Any], span: Window, ignored: Pairs) -> dict[Pair, Win
     """The pairs that come near each other, each with a window of time outside of which it is proved apart."""
     if course_of(bodies, span) is not None:
         return {pair: span for pair in itertools.combinations(range(len(bodies)), 2) if pair not in ignored}
-    scene = Scene(bodies, (sp.Rational(span[0]), sp.Rational(span[1])), span, (), ignored=ignored)
+    scene = Scene(bodies, (sp.Rational(span[0]), sp.Rational(span[1])), span, (), ignored=ignored, shift=Shift.CUBE)
     found: dict[Pair, Window] = {}
     for m in scene.near:
         lo, hi = found.get(m.label, m.window)
@@ -114,9 +119,9 @@ def _near(bodies: Sequence[Any], span: Window, ignored: Pairs) -> dict[Pair, Win
 
 
 def _tell(known: Mapping[Pair, Spells], bodies: Sequence[Any], span: Window) -> None:
-    """Pairs of bodies of flat faces are told exactly, where they move in an exact form."""
+    """Pairs of bodies of flat faces without gaps are told exactly, where they move in an exact form."""
     for pair, own in known.items():
-        flat = FlatMotion.of(*(bodies[k] for k in pair))
+        flat = None if any(gap_of(bodies[k]) > 0.0 for k in pair) else FlatMotion.of(*(bodies[k] for k in pair))
         exact = None if flat is None else times(flat, span)
         if exact is not None:
             own.told(*exact)

@@ -30,8 +30,9 @@ from ..search.clock import Clock
 from ..search.options import Options, resolved
 from ..situations.tracking import Tracked, check_tracked
 from .arguments import check_bodies, check_kinds, check_options, ignored_pairs
-from .contact_search import ContactQuestion, ContactSearch
+from .contact_search import ContactQuestion
 from .parameters import points_in, read_parameters
+from .thick_contact import ThickContact
 from .worst_case import worst_case
 
 
@@ -117,6 +118,10 @@ def first_contact(bodies: Sequence[Any], time: tuple[Any, Any], *, simultaneity:
     arithmetic puts on both surfaces, if there is one near what is located; else `Contacts.gap_bounds` says that they touch, or by which
     distance they miss at most.
 
+    *Gaps.* Solids of files have a gap (`Solid.gap`). `time` then *encloses* the first contact of the bodies thickened by their gaps, and
+    that of their faces; before `clear_until` the thickened bodies are *proved* not to meet. A contact is *proved* of the faces. With `log`,
+    `tracked` or ranges of parameters, and along splines, the answer is about the faces alone; notes say so.
+
     *Parameters.* `Contacts.sensitivity` encloses how contacts move with them. With ranges (lo, hi) `time` *encloses* the earliest contact
     for any values in these, and before `clear_until` there is none for all of them. The contacts listed come first, and `parameters` of the
     answer holds the values (boxes) at which each does: the worst case. Pairs of bodies in whose formulas a range stands, and that are not
@@ -147,7 +152,7 @@ def first_contact(bodies: Sequence[Any], time: tuple[Any, Any], *, simultaneity:
         raise TypeError(f"tangency must be True or False, got {shown(tangency)}")
     clock = Clock(as_budget(budget), progress)
     options = Options(method, order, resolved(simultaneity, span), float(spacing), float(tolerance))
-    known = ContactSearch(ContactQuestion(bodies, time, span, options, tracked, bool(tangency)))
+    known = ThickContact(ContactQuestion(bodies, time, span, options, tracked, bool(tangency)))
     with clock.query():
         check_kinds(bodies)
         ignored = ignored_pairs(ignore, bodies)
@@ -157,13 +162,16 @@ def first_contact(bodies: Sequence[Any], time: tuple[Any, Any], *, simultaneity:
             if log is not None:
                 raise ValueError('no log can be written with method="time-dependent"; take "auto"')
             return time_dependent.first_contact(bodies, tuple(time), span, clock, options, tracked=bool(tracked))
-        scene = known.place(ignored)
         check_bodies(bodies, span)
-        if log is not None:
-            known.proof = contact_log(log, bodies, time, span, tracked)
-        known.begin(scene, clock)
-        known.search(scene, clock)
-    return logged(known.answer(clock), known.proof, clock)
+        # A log is one of the bodies as they are.
+        if log is not None or not known.decides(ignored, clock):
+            scene = known.drawn.place(ignored)
+            if log is not None:
+                known.drawn.proof = contact_log(log, bodies, time, span, tracked)
+            known.drawn.begin(scene, clock)
+            known.drawn.search(scene, clock)
+            known.again(ignored, clock)
+    return logged(known.answer(clock), known.drawn.proof, clock)
 
 
 def _with_parameters(bodies: Sequence[Any], time: tuple[Any, Any], parameters: Any, options: dict[str, Any]) -> Contacts:

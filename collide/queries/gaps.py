@@ -5,13 +5,13 @@ from collections.abc import Sequence
 from typing import Any
 
 from codegen.interval import Interval
-from generative import Solid
 from generative.body import called
 
+from ..bodies.thickened import gap_of
 
-def gap_of(body: Any) -> float:
-    """The gap of a solid, 0 for other bodies."""
-    return body.gap if isinstance(body, Solid) else 0.0
+_THICK = ("Brackets of times are wider by that: what is proved to be clear is so for the body thickened by it, and contacts are proved of "
+          "its faces.")
+_DRAWN = "The answer is proved of its faces, without that; thickened by it, the body may be met where it comes that near."
 
 
 def widened(bracket: Interval, bodies: Sequence[Any]) -> Interval:
@@ -27,15 +27,21 @@ def widened(bracket: Interval, bodies: Sequence[Any]) -> Interval:
     return Interval(max(0.0, math.nextafter(bracket.lo - both, -math.inf)), bracket.hi)
 
 
-def contact_notes_of_gaps(bodies: Sequence[Any]) -> tuple[str, ...]:
-    """A note on each body with a gap, beside a contact."""
-    return tuple(f"Edges of {called(bodies, k, 'Body ')} are up to {gap_of(body):.2g} off its faces (`Solid.gap`). The answer is proved of "
-                 "its faces, without that; thickened by it, the body may be met where it comes that near."
-                 for k, body in enumerate(bodies) if gap_of(body) > 0.0)
+def gap_notes(bodies: Sequence[Any], thick: bool) -> tuple[str, ...]:
+    """A note on each body with a gap, beside times of contact; `thick`: thickened bodies were searched."""
+    return _notes(bodies, _THICK if thick else _DRAWN)
+
+
+def without_gaps(bodies: Sequence[Any]) -> list[Any]:
+    """The bodies as they are drawn, for questions whose answers leave gaps out."""
+    return [body.with_gap(0.0) if gap_of(body) > 0.0 else body for body in bodies]
 
 
 def distance_notes_of_gaps(bodies: Sequence[Any]) -> tuple[str, ...]:
     """A note on each body with a gap, beside a distance."""
-    return tuple(f"Edges of {called(bodies, k, 'Body ')} are up to {gap_of(body):.2g} off its faces (`Solid.gap`): the bracket is wider by "
-                 "that, and holds for the body thickened by it."
+    return _notes(bodies, "The bracket is wider by that, and holds for the body thickened by it.")
+
+
+def _notes(bodies: Sequence[Any], meaning: str) -> tuple[str, ...]:
+    return tuple(f"Edges of {called(bodies, k, 'Body ')} are up to {gap_of(body):.2g} off its faces (`Solid.gap`). {meaning}"
                  for k, body in enumerate(bodies) if gap_of(body) > 0.0)

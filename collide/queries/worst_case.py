@@ -30,6 +30,7 @@ from ..timeline.worst_case import ParameterSearch
 from .arguments import check_kinds, check_options, ignored_pairs
 from .coincident_notes import coincident_notes
 from .contact_notes import starting
+from .gaps import gap_notes, without_gaps
 from .parameters import Range, check_ranges, for_any
 
 Ranges = Mapping[Any, Range]
@@ -61,6 +62,7 @@ def worst_case(bodies: Sequence[Any], time: tuple[Any, Any], ranges: Ranges, opt
     clock = Clock(as_budget(options["budget"]), options["progress"])
     asked = Options(options["method"], options["order"], resolved(options["simultaneity"], span), float(options["spacing"]),
                     float(options["tolerance"]))
+    gaps, bodies = gap_notes(bodies, thick=False), without_gaps(bodies)
     found, mapped = _Known(), list(bodies)
     start = Starts(len(bodies), Start.UNKNOWN)
     undecided, notes, coincident = set[tuple[int, int]](), tuple[str, ...](), tuple[str, ...]()
@@ -89,7 +91,7 @@ def worst_case(bodies: Sequence[Any], time: tuple[Any, Any], ranges: Ranges, opt
         if answer.clear_until <= span[0]:
             # Surfaces of those pairs may meet at the beginning.
             answer = replace(answer, nesting=frozenset())
-    return _told(replace(answer, notes=tuple(dict.fromkeys((*coincident, *answer.notes)))), found, ranges)
+    return _told(replace(answer, notes=tuple(dict.fromkeys((*gaps, *coincident, *answer.notes)))), found, ranges)
 
 
 def _settling(bodies: Sequence[Any], ranges: Ranges, time: tuple[Any, Any], how: tuple[Any, Options, Clock]) -> Iterator[_Known]:

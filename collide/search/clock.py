@@ -49,6 +49,9 @@ class Driven(Protocol):
     def problems(self) -> Any: ...
 
     @property
+    def proved(self) -> float: ...
+
+    @property
     def pole(self) -> Any: ...
 
     @property
@@ -111,6 +114,8 @@ class Clock:
         self._interrupted, self.refused, self._late, self.reached = False, False, False, ""
         self._stop = _stop.get()
         self._reading, self._grace = reading, GRACE
+        # So many solutions end a search.
+        self._solutions: int | None = None
         self.went_to: dict[str, float] = {}
         # The bodies whose formulas are being converted.
         self.converting: tuple[int, int] | None = None
@@ -156,15 +161,18 @@ class Clock:
         return self._watch is not None or not self.budget.boxes is self.budget.bytes is None
 
     @contextlib.contextmanager
-    def at_most(self, boxes: int) -> Iterator[None]:
-        """Context in which work ends after so many boxes more, if not sooner."""
-        whole, reached = self.budget, self.reached
+    def at_most(self, boxes: int, share: float = 1.0, solutions: int | None = None) -> Iterator[None]:
+        """Context in which work ends after so many boxes more, after that share of the time that is left, or when a search has found so
+        many solutions and proved none.
+        """
+        whole, reached, end, late, self._solutions = self.budget, self.reached, self._end, self._late, solutions
         most = self.boxes + boxes
         self.budget = replace(whole, boxes=most if whole.boxes is None else min(most, whole.boxes))
+        self._end = end - (1.0 - share) * self.left if share < 1.0 and math.isfinite(end) else end
         try:
             yield
         finally:
-            self.budget, self.reached = whole, reached
+            self.budget, self.reached, self._end, self._late, self._solutions = whole, reached, end, late, None
             self.exceeded()
 
     # -- what ends the work -------------------------------------------------------------------------------------------
@@ -218,7 +226,8 @@ class Clock:
         reading = self._reading * (s.open_count + s.solution_count)
         late = s.steps > 0 and self.left <= reading
         self._late = self._late or bool(late and not self.reached)
-        return bool(late or self.interrupted or self._counted(self.boxes + s.iterations, s.bytes))
+        many = self._solutions is not None and s.solution_count > self._solutions and not s.proved < math.inf
+        return bool(late or many or self.interrupted or self._counted(self.boxes + s.iterations, s.bytes))
 
     def _counted(self, boxes: int, size: int) -> bool:
         """Whether a limit of boxes or of bytes is reached. The first one is remembered."""

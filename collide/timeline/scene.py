@@ -20,6 +20,7 @@ from ..bodies.cells import Cell
 from ..bodies.numbers import Numbers, check_numbers, numbers_of
 from ..bodies.parts import Pole, faces_of, like
 from ..bodies.surface_points import boxes_at
+from ..bodies.thickened import Shift, gap_of, with_shift
 from ..culling.broad_phase import Window, may_meet
 from ..culling.sweep import sweep_and_prune
 from ..moment.pairs import Pair, Pairs, Starts, pairs_in
@@ -40,10 +41,12 @@ class Scene(Approaching):
 
     def __init__(self, bodies: Sequence[Any], time: tuple[Any, Any], span: Window, tracked: Sequence[Tracked], *,
                  tangency: bool = True, closed: bool = True, numbers: Sequence[Numbers] | None = None,
-                 ignored: Pairs | None = None, course: Course | None = None, carried: Sequence[Any] | None = None) -> None:
+                 ignored: Pairs | None = None, course: Course | None = None, carried: Sequence[Any] | None = None,
+                 shift: Shift = Shift.NONE) -> None:
         """`closed`: faces may stand for their borders. `numbers`: of bodies that are formulas of families already. `ignored`: pairs of
         bodies that are not asked about. `course`: of bodies that follow splines; the scene is then that of its first stage. `carried`: the
-        bodies as they were given, where those of families do not tell which of them move alike.
+        bodies as they were given, where those of families do not tell which of them move alike. `shift`: solids with gaps are thickened by
+        them, if they do not follow splines.
         """
         given, self.course, self.holds = carried or bodies, course, (-math.inf, math.inf)
         # What it was when it was made; do formulas hold across a knot; and the pairs of bodies that the scene is about, None: all.
@@ -61,6 +64,9 @@ class Scene(Approaching):
         self.numbers = tuple(numbers or map(numbers_of, members))
         self.bodies = tuple(divided(m.body, own.pairs) if asks_numbers(m.body) else m.body
                             for m, own in zip(members, self.numbers, strict=True))
+        if shift is not Shift.NONE and course is None:
+            shifted = [with_shift(body, own, gap_of(b), shift) for body, own, b in zip(self.bodies, self.numbers, given, strict=True)]
+            self.bodies, self.numbers = tuple(body for body, _ in shifted), tuple(own for _, own in shifted)
         self.tracked = {pair: known_points([item for item in tracked if item.pair == pair], self.bodies)
                         for pair in {item.pair for item in tracked}}
         self._carriers = [carrier(body) for body in given]

@@ -20,6 +20,7 @@ from generative.rest import at_rest, carrier
 from ..bodies.cells import Cell
 from ..bodies.extent import extent_of
 from ..bodies.numbers import Numbers
+from ..bodies.thickened import MANY, Shift, gap_of
 from ..culling.broad_phase import Window
 from ..moment.pairs import Starts
 from ..moment.start import Met, Start, common_points, surfaces_at
@@ -38,6 +39,8 @@ from .scene import Scene
 # vain, and what of a gap a look must take not to be in vain; windows in which a common point is followed, against the tolerance; how many
 # points are tried, at the end of one that was followed or to bridge a gap, and what one may leave of its way that gets far.
 _SHARE, _TRIES, _WORTH, _LEAST, _POINTS, _FAR = 0.4714, 4, 0.0625, 0.125, 16, 0.75
+# A look at thickened bodies takes so many boxes at most. Effort only.
+_BOXES = 1 << 20
 
 Point = tuple[Problem, np.ndarray]
 """A point that surfaces have in common: a problem, and about the values of its variables."""
@@ -53,7 +56,7 @@ class Spells:
     def __init__(self, bodies: Sequence[Any], span: Window, near: Window, options: Options) -> None:
         """`near`: outside of it the bodies are proved apart. `options.simultaneity`: gaps as narrow are left."""
         self._span, self._options, self._ways = span, options, {way: _Way(bodies, span, way) for way in (1, -1)}
-        self._still = at_rest(*map(carrier, bodies))
+        self._still, self._thick = at_rest(*map(carrier, bodies)), any(gap_of(body) > 0.0 for body in bodies)
         self.windows = [(lo, hi, False) for lo, hi in ((span[0], near[0]), (near[1], span[1])) if lo < hi]
         self.met: list[Window] = []
         self._gaps, self._bridged = deque([(*near, 0)]), False
@@ -72,6 +75,13 @@ class Spells:
         if not self._gaps:
             self._bridge(clock)
             return
+        if self._thick:
+            with clock.at_most(_BOXES, solutions=MANY):
+                self._look(clock)
+        else:
+            self._look(clock)
+
+    def _look(self, clock: Clock) -> None:
         begin, end, tries = self._gaps[0]
         moment = begin + _SHARE * (end - begin)
         met = self._ways[1].met_at(moment, 1, self._options.tolerance, clock)
@@ -171,7 +181,7 @@ class _Way:
         if self._made is None:
             bodies = self._given if self._way > 0 else tuple(map(backwards, self._given))
             self._given, span = bodies, self._span if self._way > 0 else (0.0 - self._span[1], 0.0 - self._span[0])
-            self._made = Scene(bodies, _exact(span), span, (), course=course_of(bodies, span))
+            self._made = Scene(bodies, _exact(span), span, (), course=course_of(bodies, span), shift=Shift.CUBE)
         return self._made
 
     def first_contact(self, begin: float, end: float, options: Options, clock: Clock) -> Evidence:

@@ -122,6 +122,14 @@ def test_unions_of_intersections_are_refused_alike() -> None:
         body | other
 
 
+def test_what_is_replaced_is_written_as_sympy_writes_it() -> None:
+    """Powers and products of sums are put together without SymPy, and equal what it makes of them."""
+    a, b = 2 * x - 3 * y, (1 - x) ** 3 / 3 + y
+    for e in (x**2 * y, x * y**3 * (x + y) ** 2, 3 * x**4 / y, x * y / 6, (x * y) ** 2 * z, x * y * sp.pi, sp.cos(x) * x * y):
+        for change in ({x: a}, {x: a, y: b}, {x: a, y: a}, {x: -a, y: 2 * b}, {x: a * b, y: b}, {x: sp.Integer(0)}, {x: 2 * z, y: a}):
+            assert walk.replaced(e, change) == e.xreplace(change)
+
+
 def test_equations_of_any_depth_are_solved() -> None:
     """x, to which 1 is added and subtracted again, is 1/2 where it is 1/2."""
     e: Any = x

@@ -94,7 +94,7 @@ class PatchSearch:
 
     problems, pole = (), None
     iterations, open_count = Number[int](ContactsMemory, "tests"), Number[int](ContactsMemory, "open")
-    solution_count = Number[int](ContactsMemory, "contacts")
+    solution_count, proved = Number[int](ContactsMemory, "contacts"), Number[float](ContactsMemory, "proved")
     first, earliest = Number[float](ContactsMemory), Number[float](ContactsMemory)
 
     def __init__(self, bodies: Sequence[int], patches: Sequence[BezierPiece], span: tuple[Any, Any]) -> None:

@@ -1,8 +1,15 @@
-"""Answers for bodies with gaps (`queries.gaps`)."""
+"""Answers for bodies with gaps (`queries.gaps`, `queries.thick_contact`, `bodies.thickened`)."""
+
+import math
+from pathlib import Path
+from typing import Any
+
+import pytest
 
 import collide
-from generative import Rigid, t
-from generative.solids import box
+from generative import Rigid, t, x, y, z
+from generative.deform import deform
+from generative.solids import box, sphere
 
 
 def test_distances_hold_for_bodies_thickened_by_their_gaps() -> None:
@@ -16,8 +23,56 @@ def test_distances_hold_for_bodies_thickened_by_their_gaps() -> None:
     assert "are up to 0.25 off its faces" in found.notes[0]
 
 
-def test_contacts_tell_that_gaps_are_left_out() -> None:
+def balls(apart: float, beside: float, gap: float) -> list[Any]:
+    """Two balls of radius 1, the second of which comes along x from so far away, and passes at a distance `beside`."""
+    return [sphere(1).with_gap(gap).named("loose"), sphere(1).moved(Rigid(translation=[apart - t, beside, 0]))]
+
+
+def reach(distance: float, apart: float, beside: float) -> float:
+    """The time at which the centres are that distance apart."""
+    return apart - math.sqrt(distance**2 - beside**2)
+
+
+@pytest.mark.parametrize("gap", [1e-12, 1e-3, 0.05])
+def test_brackets_hold_the_contact_of_faces_and_of_thickened_bodies(gap: float) -> None:
+    found = collide.first_contact(balls(5, 0.5, gap), time=(0, 4))
+    assert found.status is collide.Status.CONTACT
+    assert found.time.lo == found.clear_until <= reach(2 + gap, 5, 0.5) and reach(2, 5, 0.5) <= found.time.hi
+    # A cube of shifts holds points up to sqrt(3) gaps away; the contact is proved for all of these.
+    assert found.time.lo >= reach(2 + 2 * gap, 5, 0.5) - 1e-9 and found.time.hi <= reach(2 - 2 * gap, 5, 0.5) + 1e-9
+    assert any("`Solid.gap`). Brackets of times are wider" in note for note in found.notes)
+
+
+def test_faces_that_miss_by_less_than_the_gap_may_meet() -> None:
+    found = collide.first_contact(balls(3, 2.05, 0.1), time=(0, 4))
+    assert found.status is collide.Status.UNRESOLVED and found.undecided.tolist() == [[0, 1]]
+    assert found.clear_until <= reach(2.1, 3, 2.05)
+    assert collide.first_contact(balls(3, 2.05, 0.02), time=(0, 4)).status is collide.Status.NO_CONTACT
+
+
+def test_bodies_nearer_than_their_gaps_at_the_start_are_named() -> None:
+    found = collide.first_contact(balls(2.05, 0, 0.1), time=(0, 1))
+    assert found.status is collide.Status.CONTACT and found.clear_until == 0.0 and found.time.hi >= 0.05
+    assert "Bodies loose and 1, thickened by their gaps, are not proved apart at the start." in found.notes
+
+
+def test_spells_leave_open_what_gaps_may_decide() -> None:
+    found = collide.contacts_during(balls(5, 0.5, 1e-6), time=(0, 4))
+    kinds = found.kinds.tolist()
+    assert kinds[0] is collide.Spell.SEPARATION and collide.Spell.CONTACT in kinds
+    assert found.ends[0, 0] <= reach(2 + 1e-6, 5, 0.5) < reach(2, 5, 0.5) <= found.begins[kinds.index(collide.Spell.CONTACT), 1]
+    assert any("`Solid.gap`). Brackets of times are wider" in note for note in found.notes)
+
+
+def test_faces_alone_count_along_with_a_log(tmp_path: Path) -> None:
+    found = collide.first_contact(balls(5, 0.5, 0.01), time=(0, 4), log=tmp_path / "log")
+    assert found.clear_until > reach(2.01, 5, 0.5) and any("proved of its faces, without that" in note for note in found.notes)
+
+
+def test_deformed_bodies_need_another_bound() -> None:
     loose = box([2, 2, 2]).with_gap(0.25)
-    found = collide.first_contact([loose, box([2, 2, 2]).moved(Rigid(translation=[5 - t, 0, 0]))], time=(0, 4))
-    assert found.time.lo <= 3 <= found.time.hi
-    assert any("are up to 0.25 off its faces" in note for note in found.notes)
+    with pytest.raises(ValueError, match=r"edges of the solid are up to 0\.25 off its faces"):
+        deform(loose, [2 * x, y, z])
+    assert deform(loose.with_gap(0), [2 * x, y, z]).with_gap(0.5).gap == 0.5
+    # What is derived from one body is not taken for one that differs in its gap alone.
+    assert loose != box([2, 2, 2]) and loose == box([2, 2, 2]).with_gap(0.25)

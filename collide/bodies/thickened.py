@@ -1,0 +1,58 @@
+"""Bodies thickened by their gaps, as members of families: shifted by a vector that is only known to lie in a cube.
+
+Of a body with a gap g (`Solid.gap`) all that is known is that its points are within g of its faces. Shifted in its own frame by each vector
+of the cube [-g, g]^3, its faces cover all these points, since the cube holds the ball of radius g and a motion keeps distances. The three
+coordinates of the shift are numbers of the body whose intervals are [-g, g], so a search that uses enclosures of its numbers alone proves
+for *every* shift what it proves:
+
+- Two thickened bodies meet at a time where points p and q of the two are within the sum of both gaps. Then there are shifts, one in each
+  cube, that take p and q to one point. So where no contact is proved, the thickened bodies do not meet.
+- Where a contact is proved, there is one for the shift 0, too: that of the faces as they are.
+"""
+
+import functools
+from enum import Enum
+from typing import Any
+
+import numpy as np
+import sympy as sp
+
+from generative import Rigid, Solid
+from generative.products import Product
+from generative.resting import symbols_of
+
+from .numbers import Numbers
+
+# A search of thickened bodies that has located so many places, of which it proves none, gets no further. Effort only.
+MANY = 64
+
+
+class Shift(Enum):
+    """The shift of a solid with a gap: it is not in the formulas, or it is, and is 0 or anywhere in the cube."""
+
+    NONE = 0
+    ZERO = 1
+    CUBE = 2
+
+
+def gap_of(body: Any) -> float:
+    """The gap of a solid, 0 for other bodies."""
+    return body.gap if isinstance(body, Solid) else 0.0
+
+
+def with_shift(body: Any, numbers: Numbers, gap: float, shift: Shift) -> tuple[Any, Numbers]:
+    """A solid of a family and its numbers, with a shift if it has a gap; others as they are."""
+    if not gap > 0.0:
+        return body, numbers
+    count, wide = len(numbers.symbols), shift is Shift.CUBE
+    intervals = np.concatenate([numbers.intervals.reshape(-1, 2), [[-gap, gap] if wide else [0.0, 0.0]] * 3])
+    exact = [*numbers.exact, *[None if wide else sp.Integer(0)] * 3]
+    return _shifted(body, count), Numbers(symbols_of(count + 3), exact, intervals)
+
+
+@functools.lru_cache(maxsize=512)
+def _shifted(body: Solid, count: int) -> Solid:
+    """The solid shifted in its own frame by symbols, before which there are `count` others."""
+    shift = Rigid(translation=symbols_of(count + 3)[count:])
+    motions = {m: m @ shift if m.multiplied else Product(m, shift) for m in {f.motion for f in body.faces}}
+    return body.with_faces([f.carried_by(motions[f.motion]) for f in body.faces])

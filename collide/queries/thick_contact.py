@@ -1,0 +1,100 @@
+"""The first contact of bodies thickened by their gaps (`Solid.gap`), and of the bodies as they are.
+
+The thickened bodies are searched first (`bodies.thickened`). Where that search proves a contact, or that there is none, its answer is the
+whole answer: it is clear of contact for every shift of the cubes, and contact is proved for every shift, so also for the bodies as they
+are. Gaps of files are mostly as small as roundings, and this search then costs as much as the ordinary one.
+
+Where gaps are so large that no box proves a contact for all shifts, the search is left after a share of the budget. What it proves to be
+clear holds; a contact is then proved of the bodies as they are. A thickened body holds the body, so it is met no later than that.
+"""
+
+from dataclasses import replace
+from typing import Any
+
+from codegen.interval import Interval
+
+from ..answers.contacts import Contacts, Status
+from ..answers.left_open import named_pairs
+from ..bodies.thickened import MANY, Shift, gap_of
+from ..moment.pairs import Pair, Pairs, pairs_in
+from ..moment.start import Start
+from ..search.clock import Clock
+from ..timeline.course import course_of
+from .contact_search import ContactQuestion, ContactSearch
+
+# What the search of thickened bodies may take, in boxes and of the time that is left. Effort only.
+_BOXES, _SHARE = 1 << 20, 0.5
+
+
+class ThickContact:
+    """A question for a first contact of bodies of which some may have gaps, answered by one search or two."""
+
+    def __init__(self, question: ContactQuestion) -> None:
+        self._question, self.drawn = question, ContactSearch(question)
+        self._thick: ContactSearch | None = None
+        self._cut = False
+
+    def decides(self, ignored: Pairs, clock: Clock) -> bool:
+        """Whether the search of the thickened bodies decides the question."""
+        if self._question.tracked or not _has_gaps(self._question):
+            return False
+        # The same formulas serve both searches.
+        self.drawn = ContactSearch(self._question._replace(shift=Shift.ZERO))
+        self._search(ignored, clock, _SHARE)
+        assert self._thick is not None
+        return self._is_decided(self._thick.answer(clock))
+
+    def again(self, ignored: Pairs, clock: Clock) -> None:
+        """Search the thickened bodies once more where their share of the time ended that: what it went to, mostly formulas, is made now."""
+        if self._cut and not clock.over:
+            self._search(ignored, clock, 1.0)
+
+    def _search(self, ignored: Pairs, clock: Clock, share: float) -> None:
+        self._thick = ContactSearch(self._question._replace(shift=Shift.CUBE))
+        with clock.at_most(_BOXES, share, MANY):
+            with clock.working():
+                scene = self._thick.place(ignored)
+                self._thick.begin(scene, clock)
+                self._thick.search(scene, clock)
+            self._cut = clock.over
+
+    def answer(self, clock: Clock) -> Contacts:
+        """The answer by all that is proved so far."""
+        if self._thick is None:
+            return self.drawn.answer(clock)
+        thick = self._thick.answer(clock)
+        return thick if self.drawn.scene is None else _together(thick, self.drawn.answer(clock))
+
+    def _is_decided(self, answer: Contacts) -> bool:
+        """Less is claimed of thickened bodies than of the bodies, where they are neither proved apart nor to overlap at the start."""
+        vague = (label for state in (Start.UNKNOWN, Start.TOUCHING) for label in pairs_in(answer.start, state))
+        return answer.status in (Status.CONTACT, Status.NO_CONTACT) and not any(
+            gap_of(self._question.bodies[k]) > 0.0 for label in vague for k in label)
+
+
+def _has_gaps(question: ContactQuestion) -> bool:
+    return any(gap_of(body) > 0.0 for body in question.bodies) and course_of(question.bodies, question.span) is None
+
+
+def _together(thick: Contacts, drawn: Contacts) -> Contacts:
+    """The answer about the bodies as they are, clear of contact only as long as the thickened bodies are."""
+    near = [label for label in _started(thick) if drawn.start[label] is Start.DISJOINT]
+    clear = min(drawn.clear_until, drawn.time_span[0] if near else thick.clear_until)
+    notes = (f"Bodies {named_pairs(drawn.bodies, near)}, thickened by their gaps, are not proved apart at the start.",) if near else ()
+    known: dict[str, Any] = {"clear_until": clear, "notes": (*notes, *drawn.notes)}
+    if drawn.time is not None:
+        return replace(drawn, time=Interval(min(clear, drawn.time.lo), drawn.time.hi), **known)
+    if clear >= drawn.time_span[1]:
+        return replace(drawn, **known)
+    return replace(drawn, status=Status.UNRESOLVED, time=Interval(clear, drawn.time_span[1]), open=_wide(drawn), **known)
+
+
+def _started(answer: Contacts) -> list[Pair]:
+    """The pairs that are not proved disjoint at the start."""
+    return [label for state in Start if state is not Start.DISJOINT for label in pairs_in(answer.start, state)]
+
+
+def _wide(answer: Contacts) -> list[Pair]:
+    """The pairs one of which has a gap."""
+    return [label for label in answer.start if any(gap_of(answer.bodies[k]) > 0.0 for k in label)]
+
