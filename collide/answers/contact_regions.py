@@ -171,6 +171,6 @@ def groups(old: Sequence[Footprint], new: Sequence[Footprint]) -> list[tuple[lis
         same = [g for g in found if j in g[0] or k in g[1]]
         found = [g for g in found if g not in same]
         found.append(({j}.union(*(g[0] for g in same)), {k}.union(*(g[1] for g in same))))
-    lone = [([j], []) for j in range(len(old)) if not any(j in g[0] for g in found)]
-    born = [([], [k]) for k in range(len(new)) if not any(k in g[1] for g in found)]
+    lone: list[tuple[list[int], list[int]]] = [([j], []) for j in range(len(old)) if not any(j in g[0] for g in found)]
+    born: list[tuple[list[int], list[int]]] = [([], [k]) for k in range(len(new)) if not any(k in g[1] for g in found)]
     return [*((sorted(a), sorted(b)) for a, b in found), *lone, *born]

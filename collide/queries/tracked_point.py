@@ -137,8 +137,9 @@ def tracked_at(bodies: Sequence[Any], pair: tuple[int, int], point: Any, time: f
     rates = _rates(sides, [bodies[k] for k in pair], np.concatenate(found), float(time), np.array(place))
     at = [sp.Rational(float(q)) + sp.Rational(float(r)) * (t - sp.Rational(float(time)))
           for q, r in zip(np.concatenate(found), rates, strict=True)]
-    one, other = at[:len(found[0])], at[len(found[0]):]
-    return Tracked(pair, *(*one, None, None)[:2], *(*other, None, None)[:2], radius, features)
+    count = len(found[0])
+    (u1, v1, *_), (u2, v2, *_) = ([*own, None, None] for own in (at[:count], at[count:]))
+    return Tracked(pair, u1, v1, u2, v2, radius, features)
 
 
 def _on(side: _Side, place: np.ndarray, time: float, radius: float, body: str, name: str) -> np.ndarray:

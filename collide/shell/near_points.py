@@ -39,8 +39,21 @@ def near_points(parts: Parts, before: np.ndarray, after: np.ndarray, thickness: 
     way = np.einsum("ck,cki->ci", shares, before[numbers])
     gaps = np.linalg.norm(way, axis=1)
     moved = np.linalg.norm(np.einsum("ck,cki->ci", shares, (after - before)[numbers]), axis=1)
-    kept = inner & (gaps > 0.0) & (gaps <= thickness + moved) & (numbers < moving).any(axis=1)
-    return NearPoints(numbers[kept], shares[kept], way[kept] / gaps[kept, None], gaps[kept])
+    # A gap of a few roundings has no direction.
+    apart = gaps > _NONE * np.abs(before[numbers]).max(axis=(1, 2), initial=0.0)
+    normals = np.zeros_like(way)
+    normals[:len(near.points)] = _outward(near.points, before, moving)
+    normals[apart] = way[apart] / gaps[apart, None]
+    kept = inner & normals.any(axis=1) & (gaps <= thickness + moved) & (numbers < moving).any(axis=1)
+    return NearPoints(numbers[kept], shares[kept], normals[kept], gaps[kept])
+
+
+def _outward(numbers: np.ndarray, places: np.ndarray, moving: int) -> np.ndarray:
+    """(c, 3): the unit normals of faces that stay where they are, for vertices that lie on them; zeros for other faces."""
+    _, a, b, c = np.moveaxis(places[numbers], 1, 0)
+    normals = np.cross(b - a, c - a)
+    sizes = np.linalg.norm(normals, axis=1)[:, None]
+    return np.where((numbers[:, 1:] >= moving).all(axis=1)[:, None] & (sizes > 0.0), normals / np.maximum(sizes, 1e-300), 0.0)
 
 
 def _of_faces(numbers: np.ndarray, places: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

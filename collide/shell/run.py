@@ -35,12 +35,15 @@ class Step(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class ShellRun(Frozen):
-    """The `steps` of a sheet from its `start`, among `obstacles`."""
+    """The `steps` of a sheet from its `start`, among `obstacles`. `reason`: a sentence where the budget ended the run; empty if it came to
+    its end.
+    """
 
     sheet: Sheet
     start: np.ndarray
     steps: tuple[Step, ...]
     obstacles: Sequence[Mesh] = ()
+    reason: str = ""
 
     @property
     def contacts(self) -> np.ndarray:
@@ -57,7 +60,11 @@ class ShellRun(Frozen):
         whole, seconds = sum(s.part == 1.0 for s in self.steps), sum(s.seconds for s in self.steps)
         return (f"{len(self.steps)} steps, {whole} of them whole, the others as far as they are proved free of contact. At most "
                 f"{self.contacts.max(initial=0)} contacts a step, {self.contacts.mean() if len(self.steps) else 0:.1f} on average. "
-                f"{100.0 * self.collision_share:.0f} % of {seconds:.2f} s went into collisions.")
+                f"{100.0 * self.collision_share:.0f} % of {seconds:.2f} s went into collisions.{f' {self.reason}' if self.reason else ''}")
+
+    def __repr__(self) -> str:
+        until = self.steps[-1].time if self.steps else 0.0
+        return f"ShellRun({len(self.steps)} steps of {self.sheet!r}, until={until:g})"
 
     def save_html(self, path: str | PathLike[str], title: str = "Sheet") -> None:
         """Write a page that plays the run in a browser, self-contained."""

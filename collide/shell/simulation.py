@@ -5,12 +5,14 @@ systems are sparse, and symmetric. Contacts then get impulses by Coulomb's law, 
 sheet goes as far as `step_limit` proves its triangles free of contact with themselves and with what is around.
 """
 
-import time as clock
+import contextlib
+import time as timer
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
+from codegen.deadline import TimeUp, limited
 from codegen.given import doubles, shown
 from generative import Motion
 from generative.contour import approx_motion
@@ -19,6 +21,8 @@ from ..bodies.mesh import Mesh
 from ..given import check_positive, is_number
 from ..polyhedra.step.candidates import parts_of
 from ..queries.step_limit import step_limit
+from ..search.budget import Budget, as_budget
+from ..search.clock import Clock
 from ..world.contact_solver.gauss_seidel import coulomb
 from .near_points import NearPoints, near_points
 from .run import ShellRun, Step
@@ -70,9 +74,9 @@ class _Simulation:
 
     def advance(self, time: float) -> Step:
         """Take the step that ends at a time."""
-        begun = clock.perf_counter()
+        begun = timer.perf_counter()
         moved, solve = self._solved(self.driven(time))
-        elastic = clock.perf_counter()
+        elastic = timer.perf_counter()
         before = self.at(self.places)
         near = near_points(self.parts, before, self.at(self.places + moved), self.thickness, len(before) - len(self.still))
         if len(near.gaps):
@@ -80,7 +84,7 @@ class _Simulation:
         part = step_limit(before, self.at(self.places + moved), mesh=self.faces)
         moved = moved * (1.0 if part == 1.0 else _SAFELY * part)
         self.places, self.velocity = self.places + moved, moved / self.h
-        ended = clock.perf_counter()
+        ended = timer.perf_counter()
         return Step(time, self.places, len(near.gaps), float(part), ended - begun, ended - elastic)
 
     def _solved(self, moved: np.ndarray) -> tuple[np.ndarray, Any]:
@@ -158,7 +162,7 @@ def _blocks(frames: np.ndarray) -> Any:
 
 def simulate(sheet: Sheet, until: float, step: float, *, places: Any = None, gravity: Any = (0, 0, -9.81), obstacles: Sequence[Mesh] = (),
              held: Mapping[Any, Motion | None] | None = None, friction: float = 0.3, thickness: float | None = None,
-             damping: float = 0.0) -> ShellRun:
+             damping: float = 0.0, budget: Budget | float | None = None) -> ShellRun:
     """Let a sheet move, with contact with what is around it and with itself.
 
     Parameters
@@ -182,6 +186,8 @@ def simulate(sheet: Sheet, until: float, step: float, *, places: Any = None, gra
         The distance that contacts keep; a quarter of a cell if None.
     damping : float
         The rate at which velocities are damped.
+    budget : Budget or float, optional
+        Seconds, or a `Budget`, whose seconds count: after them, or at Ctrl-C, the run holds the steps that are whole. None: no limit.
 
     Returns
     -------
@@ -200,6 +206,9 @@ def simulate(sheet: Sheet, until: float, step: float, *, places: Any = None, gra
     *Proves* that the triangles of the sheet (`Sheet.triangles`) do not meet each other or an obstacle at any time of a step, vertices going
     straight (`step_limit`). Motion itself *approximates*: implicit Euler steps, contacts linear within a step. The patches are not proved
     apart: they may be as far from their triangles as `Sheet.deviation` says. A greater thickness, or more cells, keep them out.
+
+    A sheet may start on an obstacle: it is on the outer side of the faces, whose vertices go round counterclockwise. It does not move if an
+    edge of its triangles lies along an edge of the obstacle, because `step_limit` does not tell such edges apart.
 
     Examples
     --------
@@ -224,5 +233,16 @@ def simulate(sheet: Sheet, until: float, step: float, *, places: Any = None, gra
     cell = min(s / (n * sheet.cells) for s, n in zip(sheet.size, sheet.patches, strict=True))
     wide = 0.25 * cell if thickness is None else float(thickness)
     simulation = _Simulation(sheet, np.array(start), float(step), pull, obstacles, held or {}, float(friction), wide, float(damping))
-    count = round(until / step)
-    return ShellRun(sheet, np.array(start), tuple(simulation.advance((k + 1) * float(step)) for k in range(count)), tuple(obstacles))
+    limit = Budget(seconds=None) if budget is None else as_budget(budget)
+    steps, reason = _steps(simulation, round(until / step), float(step), Clock(limit))
+    return ShellRun(sheet, np.array(start), tuple(steps), tuple(obstacles), reason)
+
+
+def _steps(simulation: _Simulation, count: int, step: float, clock: Clock) -> tuple[list[Step], str]:
+    """The steps that the budget lets be taken, and why there are no more. One that it ends is not among them."""
+    found = list[Step]()
+    with clock.query(), contextlib.suppress(TimeUp, KeyboardInterrupt), limited(lambda: clock.left):
+        while len(found) < count and not clock.exceeded():
+            found.append(simulation.advance((len(found) + 1) * step))
+    ended = "" if len(found) == count else f"The budget was spent after {len(found)} of {count} steps."
+    return found, ended

@@ -43,9 +43,8 @@ def hull_intersection(a: Any, b: Any, pose_a: Any = None, pose_b: Any = None) ->
     >>> hull_intersection(tip, tip).volume, hull_intersection(tip, tip, pose_b=up).volume
     (Fraction(1, 6), Fraction(1, 48))
     """
-    hulls = [_hull(as_mesh(mesh, name, True), pose, f"pose_{letter}")
-             for mesh, name, pose, letter in ((a, "first", pose_a, "a"), (b, "second", pose_b, "b"))]
-    return boolean(*hulls, "intersection")
+    first, second = _hull(as_mesh(a, "first", True), pose_a, "pose_a"), _hull(as_mesh(b, "second", True), pose_b, "pose_b")
+    return boolean(first, second, "intersection")
 
 
 def _hull(mesh: Mesh, pose: Any, name: str) -> tuple[np.ndarray, np.ndarray]:

@@ -52,7 +52,7 @@ def footprints(s: Simulation, pair: Pair, links: Sequence[ContactConstraint]) ->
     near = _NEAR * s.size(PairKey(*pair))
     sides = [_Side(shape, places[k], points, near) for k, shape in zip(pair, (shapes[0], shapes[1]), strict=True)]
     label = _label(len(links), sides)
-    found = [np.flatnonzero(label == k) for k in np.unique(label)]
+    found = [np.flatnonzero(label == k).tolist() for k in np.unique(label)]
     return [Footprint(frozenset(_key(links[k]) for k in own), frozenset(e for k in own for e in sides[0].pairs(sides[1], k)))
             for own in found], [points[own] for own in found]
 

@@ -88,3 +88,20 @@ def test_bad_arguments_are_refused():
         simulate(TABLE, 1, 0.1)
     with pytest.raises(ValueError, match="friction"):
         simulate(own, 1, 0.1, friction=-1)
+
+
+def test_a_sheet_that_starts_on_a_table_is_lifted_to_its_thickness():
+    own, table = sheet((2, 2)), Mesh([[-2, -2, 0], [3, -2, 0], [0, 3, 0]], [[0, 1, 2]])
+    run = simulate(own, 0.1, 0.02, obstacles=[table], thickness=0.01)
+    assert [s.part for s in run.steps] == [1.0] * 5 and (own.points(run.steps[-1].places)[:, 2] > 2e-3).all()
+
+
+def test_a_spent_budget_leaves_the_steps_that_are_whole():
+    own = sheet((2, 2))
+    run = simulate(own, 1e4, 0.05, budget=0.3)
+    assert 0 < len(run.steps) < 2e5 and "budget was spent after" in run.summary()
+    assert repr(run).startswith("ShellRun(") and len(repr(run)) < 120
+    for k, s in enumerate(simulate(own, 0.1, 0.05, budget=60).steps):
+        assert (s.places == run.steps[k].places).all()
+    with pytest.raises(ValueError, match="budget"):
+        simulate(own, 1, 0.05, budget=-1)
