@@ -108,7 +108,7 @@ class ContactSearch:
             self._search(scene, clock)
         if _doubtful(self.found, scene, q.options) and not self.found.touched:
             self.found = _met(SceneQuery(scene, q.options, clock), self.found)
-            self.notes = notes_of(scene, self.found, q.bodies, q.span)
+            self.notes = notes_of(scene, self.found, q.bodies, q.span, q.shift)
 
     def answer(self, clock: Clock) -> Contacts:
         """The answer by all that is proved so far."""

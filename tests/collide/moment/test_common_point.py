@@ -8,7 +8,7 @@ import sympy as sp
 import collide
 from collide.bodies.numbers import NONE
 from collide.moment.common_point import have_in_common, simplest
-from generative import ImplicitSurface, ParametricSurface, Rigid, primitives, solids, t, u, v, x, y, z
+from generative import ImplicitSurface, Parameter, ParametricSurface, Rigid, primitives, solids, t, u, v, x, y, z
 
 Q = sp.Rational
 BALL = primitives.ball(1)
@@ -38,6 +38,18 @@ def test_the_simplest_fraction_has_the_least_denominator(lo, hi, found):
     (BALL & placed(BALL, 2, 0, 0), (1, 0, 0), False)])
 def test_a_point_is_on_both_by_exact_values(second, place, known):
     assert have_in_common([(BALL, NONE), (second, NONE)], [Fraction(e) for e in place], Fraction(0)) is known
+
+
+def test_with_a_range_of_a_parameter_no_point_is_known():
+    """An egg turns back at a distance r - 1/2 from a ball, for r from 1/2 to 1."""
+    r = Parameter("r")
+    oval = ImplicitSurface(x**2 / 4 + y**2 + z**2 - 1, [(-3, 3)] * 3)
+    for egg in (oval, solids.sphere(1)):
+        moved = placed(egg, 0, 0, Q(3, 2) + r + (t - 1) ** 2)
+        found = collide.first_contact([BALL, moved], (0, 2), parameters={r: (Q(1, 2), 1)}, budget=20)
+        assert found.clear_until <= 1 and found.status.name != "NO_CONTACT"
+        exact = collide.first_contact([BALL, moved], (0, 2), parameters={r: Q(1, 2)}, budget=20)
+        assert exact.status.name == "CONTACT" and exact.time.lo <= 1 <= exact.time.hi
 
 
 def test_a_peg_falls_into_its_own_bore():
