@@ -81,7 +81,7 @@ def _problem(rows: RowFamilies, first: Cell, second: Cell) -> Problem:
     """That of the first row."""
     numbers = [Numbers(m.symbols, [None if e in rows.values else e for e in m.numbers], values[0])
                for m, values in zip(rows.members, rows.numbers, strict=True)]
-    return nearest(first, second, (numbers[0], numbers[1]), rows.time, 1.0, (0, 1), False, np.zeros(3), {}, ())
+    return nearest(first, second, (numbers[0], numbers[1]), rows.time, 1.0, (0, 1), False, (0.0, 0.0, 0.0), {}, ())
 
 
 def _instances(rows: RowFamilies, problem: Problem) -> tuple[Instances, np.ndarray]:

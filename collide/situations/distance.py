@@ -50,7 +50,7 @@ _AXES = sp.symbols("axis:9", real=True)
 
 
 def nearest(first: Cell, second: Cell, numbers: tuple[Numbers, Numbers], time: tuple[Any, Any], reach: float, label: tuple[int, int],
-            many: bool, way: np.ndarray, ranges: Mapping[str, tuple[Any, Any]], free: Free, critical: bool = True) -> Problem:
+            many: bool, way: tuple[float, ...], ranges: Mapping[str, tuple[Any, Any]], free: Free, critical: bool = True) -> Problem:
     """The least distance, of at most `reach`, of two parts within a time span, or at one moment where both ends are the same. `many`: the
     numbers in its formulas are parameters, so that kernels are shared. `way` is about the direction of the nearest points. `ranges`: of
     those numbers that are variables, by their names there, of which `free` has one for each number of the first and of the second body, ""
@@ -59,9 +59,7 @@ def nearest(first: Cell, second: Cell, numbers: tuple[Numbers, Numbers], time: t
     still, axes = time[0] == time[1], axes_across(way) if first.leaves or second.leaves else ()
     further = (*ranges, *(() if still else ("t",)))
     spans = [*ranges.values(), *([] if still else [time])]
-    known = Numbers((*_AXES[:len(axes)], *ends_of(further)), (*axes, *(e for span in spans for e in span)))
-    if still:
-        known = Numbers((*known.symbols, _MOMENT), (*known.exact, time[0]))
+    known = _known(axes, further, tuple(e for span in spans for e in span), (time[0],) if still else ())
     free = tuple((*names, *("" for _ in part.own.symbols)) for names, part in zip(free, (first, second), strict=False))
     build, all_ = _member if many or crowded() else _situation, (both(numbers[0], first.own), both(numbers[1], second.own), known)
     whole = build(_kind(first), _kind(second), tuple(n.symbols for n in all_), further, free,
@@ -70,6 +68,12 @@ def nearest(first: Cell, second: Cell, numbers: tuple[Numbers, Numbers], time: t
     outer, inner = whole.outer.copy(), whole.inner.copy()
     outer[-1] = inner[-1] = 0.0, reach
     return whole.with_data(outer=outer, inner=inner, label=label)
+
+
+@functools.lru_cache(maxsize=256)
+def _known(axes: tuple[float, ...], further: tuple[str, ...], ends: tuple[Any, ...], moment: tuple[Any, ...]) -> Numbers:
+    """What the problems of all parts of two bodies have in common: directions, the ends of ranges, and the moment, if there is one."""
+    return Numbers((*_AXES[:len(axes)], *ends_of(further), *((_MOMENT,) if moment else ())), (*axes, *ends, *moment))
 
 
 def _kind(part: Cell) -> Cell:
@@ -228,8 +232,10 @@ def _along(apart: Vector, normal: Vector, frame: Frame) -> list[Expr]:
     return [dot(as_vector(e), apart) * size - dot(normal, as_vector(e)) * along for e in others]
 
 
-def axes_across(way: np.ndarray) -> tuple[float, ...]:
-    """Three directions at right angles to each other, the first one also to `way`."""
+@functools.lru_cache(maxsize=256)
+def axes_across(given: tuple[float, ...]) -> tuple[float, ...]:
+    """Three directions at right angles to each other, the first one also to a vector that is given."""
+    way = np.array(given)
     # By a power of two, which changes no bits: of small bodies the squares are no doubles.
     way = np.ldexp(way, -int(np.frexp(np.abs(way).max())[1]))
     normal = way / (np.linalg.norm(way) or 1.0)

@@ -101,6 +101,7 @@ class Meetings(Neighbourhood):
 
     def __init__(self, *given: Any) -> None:
         super().__init__(*given)
+        self._ways = dict[Pair, tuple[float, ...]]()
         # Of pairs of bodies that turn into themselves about one axis: which of them (0 or 1) is sliced, how it turns, and the slice.
         self.turned, self._asked = dict[Pair, tuple[int, Turning, Sequence[Cell]]](), set[Pair]()
 
@@ -194,11 +195,10 @@ class Meetings(Neighbourhood):
     def problem(self, m: NearMeeting, reach: float, many: bool, critical: bool = True) -> Problem:
         numbers = self.staged.numbers(m.label[0], m.stage), self.staged.numbers(m.label[1], m.stage)
         free = tuple(self.free[k] for k in m.label) if self.ranges else ()
-        first, second = (np.nan_to_num(self.around[k, 0], posinf=0.0, neginf=0.0).mean(axis=1) for k in m.label)
         names = {name for one in free for name in one}
         ranges = {variable_of(s): ends for s, ends in self.ranges.items() if variable_of(s) in names}
-        found = nearest(m.first, m.second, numbers, self.staged.span(m.stage), reach, self.relative.given(m.label), many, first - second,
-                        ranges, free, critical)
+        found = nearest(m.first, m.second, numbers, self.staged.span(m.stage), reach, self.relative.given(m.label), many,
+                        self._way(m.label), ranges, free, critical)
         limits = {} if self.span[0] == self.span[1] else {"t": m.window}
         for k, side, part in ((m.label[0], 1, m.first), (m.label[1], 2, m.second)):
             if part.leaves:
@@ -211,6 +211,13 @@ class Meetings(Neighbourhood):
             for box in (outer, inner):
                 box[j] = max(box[j, 0], lo), min(box[j, 1], hi)
         return found.with_data(outer=outer, inner=inner)
+
+    def _way(self, label: Pair) -> tuple[float, ...]:
+        """About the direction from one body to the other when the time begins."""
+        if label not in self._ways:
+            first, second = (np.nan_to_num(self.around[k, 0], posinf=0.0, neginf=0.0).mean(axis=1) for k in label)
+            self._ways[label] = tuple((first - second).tolist())
+        return self._ways[label]
 
     # -- slices -------------------------------------------------------------------------------------------------------
 
