@@ -7,7 +7,7 @@ from itertools import combinations
 import numpy as np
 import sympy as sp
 
-from generative import Chain, Rigid, fit, revolute, solids
+from generative import Chain, Parameter, Rigid, fit, revolute, solids, t
 
 from .arms import segment_distances, turns
 
@@ -71,6 +71,15 @@ def values(times, angles):
     """Formulas of the joint values through samples."""
     found = fit.joint_motion(times, angles).value
     return {f"q{k + 1}": found[k] for k in range(6)}
+
+
+def straight_paths(count, seed=0):
+    """The cell with straight paths of all joints as rows: the bodies, values of the parameters, ignored pairs, and ends (count, 2, 6)."""
+    made, (begin, end) = arm(), ([Parameter(f"{name}{k}") for k in range(6)] for name in "ab")
+    bodies = [*made.at({f"q{k + 1}": a + (b - a) * t / 4 for k, (a, b) in enumerate(zip(begin, end, strict=True))}), *obstacles()]
+    drawn = np.random.default_rng(seed).uniform([-1, -1.4, 0.3, -2, -1.57, 0], [1.9, 0.1, 1.6, -1, -1.4, 1], (count, 2, 6))
+    values = {s: drawn[:, side, k] for side, own in enumerate((begin, end)) for k, s in enumerate(own)}
+    return bodies, values, ignored(made), drawn
 
 
 # -- the referee ------------------------------------------------------------------------------------------------------

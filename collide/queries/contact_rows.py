@@ -147,6 +147,9 @@ class RowAnswers:
         # Boxes that are divided no further leave a time open that grows with their width.
         options = Options(simultaneity=resolved(self.gap, self.span), spacing=_SPACING, tolerance=min(_TOLERANCE, self.gap))
         before, found = clock.boxes, Evidence(None, False, self.span[0])
+        if self.rows.near(k) == []:
+            self._set(k, _NONE, (math.nan, math.nan), False, None)
+            return
         scene = self.rows.scene(k)
         if scene is None:
             return

@@ -25,7 +25,8 @@ from ..bodies.flat import may_be_flat
 from ..bodies.numbers import Numbers, end_kernel, numbers_of
 from ..bodies.parts import faces_of
 from ..bodies.surface_points import position_kernel
-from ..moment.pairs import Pairs, Starts
+from ..culling.poses_apart import pairs_apart
+from ..moment.pairs import Pair, Pairs, Starts
 from ..moment.start import Start
 from ..search.clock import Clock
 from ..search.fan_out import fan_out, renumbered
@@ -43,6 +44,8 @@ T = TypeVar("T")
 
 # Rows that are checked at a time.
 _SOME = 1 << 14
+# Effort only: pairs of more bodies are not looked at for all rows at once.
+_MOST_BODIES = 64
 # Points, as shares of the domains and of the time span, at which it is tested whether a surface has a position.
 _SOMEWHERE = np.array([[0.5] * 5, [0.31, 0.73, 0.67, 0.19, 0.41], [0.83, 0.23, 0.11, 0.59, 0.77], [0.07, 0.43, 0.37, 0.89, 0.13]])
 
@@ -224,14 +227,33 @@ class RowFamilies:
         if self.follows:
             course = Course(self.bodies, self.span, {s: float(array[k]) for s, array in self.values.items()})
             return self._apart(Scene(self.bodies, self.time, self.span, (), ignored=self.ignored, course=course))
-        return self.family(k)
+        return self.family(k, self.near(k))
 
-    def family(self, k: int) -> Scene:
-        """The row as such a scene, by the formulas of the families, whatever the bodies."""
+    def near(self, k: int) -> list[Pair] | None:
+        """The pairs of bodies that are not *proved* apart in a row before it is looked at; None: all that are asked about."""
+        apart = self._kept_apart
+        return None if apart is None else [(i, j) for i, j in self._pairs[~apart[k]].tolist()]
+
+    @functools.cached_property
+    def _pairs(self) -> np.ndarray:
+        """(p, 2): the pairs of bodies that are asked about."""
+        pairs = np.stack(np.triu_indices(len(self.bodies), 1), axis=1)
+        return np.asarray(pairs[~self.ignored.holds(*pairs.T)])
+
+    @functools.cached_property
+    def _kept_apart(self) -> np.ndarray | None:
+        """(n, p): which of these pairs are *proved* apart throughout the span in which rows; None where that is not looked at."""
+        if self.quick or self.follows or len(self.bodies) > _MOST_BODIES:
+            return None
+        rows = np.stack([*self.values.values()], axis=1) if self.values else np.empty((self.count, 0))
+        return pairs_apart(self.bodies, self._pairs, tuple(self.values), rows, self.outer[0, -1])
+
+    def family(self, k: int, labels: Sequence[Pair] | None = None) -> Scene:
+        """The row as such a scene, by the formulas of the families, whatever the bodies; about these pairs of them, None: all."""
         numbers = [Numbers(m.symbols, [None if e in self.values else e for e in m.numbers], values[k]) if m.free else numbers_of(m)
                    for m, values in zip(self.members, self.numbers, strict=True)]
         return self._apart(Scene([m.body for m in self.members], self.time, self.span, (), numbers=numbers, ignored=self.ignored,
-                                 carried=self.bodies))
+                                 carried=self.bodies, labels=labels))
 
     def _single(self, k: int) -> Scene | None:
         given = {s: sp.Rational(float(array[k])) for s, array in self.values.items()}

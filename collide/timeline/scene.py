@@ -42,17 +42,17 @@ class Scene(Approaching):
     def __init__(self, bodies: Sequence[Any], time: tuple[Any, Any], span: Window, tracked: Sequence[Tracked], *,
                  tangency: bool = True, closed: bool = True, numbers: Sequence[Numbers] | None = None,
                  ignored: Pairs | None = None, course: Course | None = None, carried: Sequence[Any] | None = None,
-                 shift: Shift = Shift.NONE) -> None:
+                 shift: Shift = Shift.NONE, labels: Sequence[Pair] | None = None) -> None:
         """`closed`: faces may stand for their borders. `numbers`: of bodies that are formulas of families already. `ignored`: pairs of
         bodies that are not asked about. `course`: of bodies that follow splines; the scene is then that of its first stage. `carried`: the
         bodies as they were given, where those of families do not tell which of them move alike. `shift`: solids with gaps are thickened by
-        them, if they do not follow splines.
+        them, if they do not follow splines. `labels`: the pairs of bodies that the scene is about, None: all.
         """
         given, self.course, self.holds = carried or bodies, course, (-math.inf, math.inf)
-        # What it was when it was made; do formulas hold across a knot; and the pairs of bodies that the scene is about, None: all.
+        # What it was when it was made; and do formulas hold across a knot.
         self._first: Scene | None = None
         self.across = False
-        self.labels: tuple[Pair, ...] | None = None
+        self.labels = None if labels is None else tuple(labels)
         if course is not None:
             check_numbers(bodies, [Member(b) for b in bodies], course.values)
             bodies, numbers, self.holds, _ = course.piece(0)

@@ -22,6 +22,7 @@ import numpy as np
 
 import collide
 from generative import Parameter, ParametricSurface, Rigid, t, u, v
+from tests.robot_cell import straight_paths
 
 from .families import asked, bicubic, drawn
 from .timing import table
@@ -54,14 +55,16 @@ WAYS: dict[str, tuple[str, Callable[[], Any]]] = {
 
 
 def scenes() -> dict[str, Callable[..., Any]]:
-    """Patches that are searched together, and a ball on a torus, whose parameters end at poles."""
+    """Patches that are searched together, a ball on a torus, whose parameters end at poles, and a robot cell with straight paths."""
     patches, parameters = asked(bicubic(), *drawn(bicubic(), 60))
     many = {s: np.tile(array, ROWS // 60) for s, array in parameters.items()}
     share = np.linspace(0, 1, ROWS)
     balls = {RADIUS: 0.1 + 0.2 * share, HEIGHT: 2 + share, SPEED: 1.5 - share / 2}
+    cell, paths, ignored, _ = straight_paths(ROWS)
     return {"bicubic patches": lambda **more: collide.contact_batch(patches, (0, 1), parameters=many, budget=LONG, **more),
             "ball on torus": lambda **more: collide.contact_batch(bodies(), (0, 4), parameters=balls, budget=LONG, **more),
-            "clearance, at_least=3/5": lambda **more: collide.clearance_batch(bodies(), (0, 1), 0.6, parameters=balls, budget=LONG, **more)}
+            "clearance, at_least=3/5": lambda **more: collide.clearance_batch(bodies(), (0, 1), 0.6, parameters=balls, budget=LONG, **more),
+            "robot paths": lambda **more: collide.contact_batch(cell, (0, 4), parameters=paths, ignore=ignored, budget=LONG, **more)}
 
 
 def main() -> None:

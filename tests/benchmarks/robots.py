@@ -49,10 +49,7 @@ def _of_ranges() -> dict[str, Callable[[], Any]]:
     poses = [*made.at(dict(zip(joints, errors, strict=True))), *obstacles]
     middle = [R(e) for e in (-0.25, -1.25, 1.25, -1.5, -1.5, 0)]
     half, tenth = {e: (-R(1, 115), R(1, 115)) for e in errors}, R(1, 10)
-    begin, end = ([Parameter(f"{name}{k}") for k in range(6)] for name in "ab")
-    straight = [*made.at({name: a + (b - a) * t / 4 for name, a, b in zip(joints, begin, end, strict=True)}), *obstacles]
-    drawn = np.random.default_rng(0).uniform([-1, -1.4, 0.3, -2, -1.57, 0], [1.9, 0.1, 1.6, -1, -1.4, 1], (ROWS, 2, 6))
-    rows = {s: drawn[:, side, k] for side, own in enumerate((begin, end)) for k, s in enumerate(own)}
+    straight, rows, _, _ = cell.straight_paths(ROWS)
     box = {e: (m - tenth, m + tenth) for e, m in zip(errors, middle, strict=True)}
     return {"half a degree in six joints": lambda: collide.clearance(off, (0, 4), R(1, 100), ignore=ignored, parameters=half),
             "poses within 0.1 rad": lambda: collide.clearance(poses, None, R(1, 100), ignore=ignored, parameters=box),

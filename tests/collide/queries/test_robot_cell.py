@@ -45,6 +45,22 @@ def test_random_paths(seed, number, hit):
     assert not hit or first - 4 / 1999 - 1e-6 <= found.time.lo <= first + 1e-6
 
 
+def test_a_hundred_random_paths_as_rows():
+    """Each hit that samples see is one, and no sample contradicts a row without contact; contact is between two samples, or there is none
+    to be seen and the gap is small.
+    """
+    bodies, values, ignored, ends = cell.straight_paths(100, 11)
+    found = collide.contact_batch(bodies, (0, 4), parameters=values, ignore=ignored)
+    times = np.linspace(0, 4, 401)
+    for k, (a, b) in enumerate(ends):
+        least = np.min([*cell.gaps(a + (b - a) * times[:, None] / 4).values()], axis=0)
+        under = np.flatnonzero(least <= 0)
+        assert found.status[k] is (Status.CONTACT if len(under) else Status.NO_CONTACT) or (not len(under) and least.min() < 1e-3)
+        if len(under):
+            first = times[under[0]]
+            assert found.proved[k] and found.time[k, 0] <= first + 1e-9 and found.time[k, 1] >= first - 4 / 400 - 1e-9
+
+
 def test_half_a_degree_in_each_joint():
     """Proved for a box of errors; no sampled path in it comes nearer."""
     joints, made, errors = cell.values(*cell.path(6)), cell.arm(), [Parameter(f"e{k}") for k in range(6)]

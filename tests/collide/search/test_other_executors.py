@@ -7,6 +7,7 @@ import threading
 import time
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -18,6 +19,7 @@ from collide.search import fan_out as module
 from collide.search.budget import Budget
 from collide.search.clock import Clock
 from collide.search.fan_out import fan_out
+from tests.robot_cell import straight_paths
 
 from .test_fan_out import BATCHES, POINTS, Deadly, heard, same
 
@@ -58,6 +60,14 @@ def test_the_same_bits(executor: Any, workers: int, monkeypatch: pytest.MonkeyPa
             same(BATCHES[name](), BATCHES[name](executor=some))
         with pytest.raises(ValueError, match="row 31"):
             fan_out(Wrong, 40, some, Clock(Budget()))  # type: ignore[arg-type]
+
+
+def test_the_same_bits_of_robot_paths() -> None:
+    """200 straight paths of six joints in a cell, by two workers of a Dask cluster."""
+    bodies, values, ignored, _ = straight_paths(200)
+    ask = partial(collide.contact_batch, bodies, (0, 4), parameters=values, ignore=ignored, budget=300)
+    with dask(2) as two:
+        same(ask(), ask(executor=two))
 
 
 class Wrong:

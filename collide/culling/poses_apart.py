@@ -1,0 +1,229 @@
+"""Pairs of rigid bodies that many rows of numbers keep apart: bounds of all rows in a few calls, before any of them is searched.
+
+A body is covered by balls and boxes in its own frame. A pair is seen from a frame that moves with what both motions share
+(`relative_frames`): there the earlier of two links rests. Let D(t) be the difference of the centres of two balls, or of a centre and a
+point of a box at rest. Over a window of time with the middle m, by the mean value theorem,
+
+    |D(t)| >= |D(m)| - h sup |D'|,   h being half the length of the window,
+
+for components that are continuous, with D' enclosing Clarke's gradient: the motion bound of Schwarzer, Saha and Latombe (2005), with
+enclosures in the place of bounds that are known beforehand. Where that is larger than both radii, the bodies are *proved* apart in the
+window.
+"""
+
+import functools
+import itertools
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from codegen.deadline import check
+from codegen.from_sympy import convert
+from codegen.graph.autodiff import partials
+from codegen.graph.expr import ExprPool
+from codegen.kernel import Kernel
+from generative import Motion, ParametricSurface, Solid, t
+from generative.changes import pieces_of
+from generative.products import Product
+from generative.symbols import Parameter
+
+from ..bodies.extent import carried, extent_of
+from ..bodies.motions import entries_of
+from ..bodies.parts import faces_of
+from ..bodies.relative_frames import relative_frames
+from ..bodies.rounded import Rounded, rounded_of
+from .approach_loop import MARGIN
+from .boxes_apart import greatest_lengths
+
+# Effort only: windows of a span, parts of a window that is not decided, and how often these are divided; balls along a body at most, and
+# rows that are looked at together.
+_WINDOWS, _PARTS, _ROUNDS, _BALLS, _AT_ONCE = 16, 4, 2, 8, 1 << 13
+# More than the root of what squares lose that are too small for doubles.
+_TINY = 2.0**-500
+
+
+class Cover(NamedTuple):
+    """Balls that hold the surface of a body together, centres (b, 3) in its frame and radii (b,); and for when it rests boxes (c, 3, 2), no
+    farther from which than `margins` (c,) all of the surface is.
+    """
+
+    centres: np.ndarray
+    radii: np.ndarray
+    boxes: np.ndarray
+    margins: np.ndarray
+
+
+def pairs_apart(bodies: Sequence[Any], pairs: np.ndarray, symbols: Sequence[Any], rows: np.ndarray, span: np.ndarray) -> np.ndarray:
+    """(n, pairs): where the surfaces of pairs (k, 2) of bodies are *proved* apart throughout a span, with numbers (n, p) for the symbols.
+
+    False says nothing. So it does of bodies that deform, of implicit ones, and of those whose shapes have parameters.
+    """
+    frames = relative_frames(bodies, pairs)
+    covers, places = [cover_of(body) for body in frames.bodies], [_Places(body, symbols) for body in frames.bodies]
+    apart = np.zeros((len(rows), len(pairs)), bool)
+    ends = np.linspace(*span, _WINDOWS + 1)
+    ends[0], ends[-1] = span
+    for begin in range(0, len(rows), _AT_ONCE // _WINDOWS):
+        some = rows[begin:begin + _AT_ONCE // _WINDOWS]
+        known = dict[int, _Carried]()
+        which, times = np.repeat(np.arange(len(some)), _WINDOWS), np.tile(np.stack([ends[:-1], ends[1:]], axis=1), (len(some), 1))
+        for k, (i, j) in enumerate(frames.pairs.tolist()):
+            check()
+            sides = (covers[i], covers[j])
+            if sides[0] is None or sides[1] is None:
+                continue
+            for body, own in ((i, sides[0]), (j, sides[1])):
+                if body not in known:
+                    known[body] = places[body].carried(own, some[which], times)
+            left = ~_far((known[i], known[j]), times)
+            apart[begin:begin + len(some), k] = ~_still_left(sides, (places[i], places[j]), some, which[left], times[left])
+    return apart
+
+
+def _still_left(covers: tuple[Cover, Cover], places: "tuple[_Places, _Places]", rows: np.ndarray, which: np.ndarray,
+                times: np.ndarray) -> np.ndarray:
+    """(n,): rows in which some of these windows are not decided, nor are all of their parts."""
+    for _ in range(_ROUNDS):
+        cuts = np.linspace(times[:, 0], times[:, 1], _PARTS + 1, axis=1)
+        cuts[:, 0], cuts[:, -1] = times.T
+        which, times = np.repeat(which, _PARTS), np.stack([cuts[:, :-1], cuts[:, 1:]], axis=-1).reshape(-1, 2)
+        left = ~_far([own.carried(cover, rows[which], times) for own, cover in zip(places, covers, strict=True)], times)
+        which, times = which[left], times[left]
+    found = np.zeros(len(rows), bool)
+    found[which] = True
+    return found
+
+
+class _Carried(NamedTuple):
+    """Where the balls of a cover are in the middles of windows, (3, 2, b, n), and their velocities (3, 2, b, n) throughout; of a body at
+    rest boxes (3, 2, c, 1) and their margins.
+    """
+
+    places: np.ndarray
+    velocities: np.ndarray
+    radii: np.ndarray
+
+
+def _far(sides: Sequence[_Carried], times: np.ndarray) -> np.ndarray:
+    """(n,): whether all balls of one body are farther from those of the other than both move and reach in each window. Not where a bound is
+    no number.
+    """
+    first, second = sides
+    half = np.nextafter(np.maximum(times[:, 1] - _middles(times), _middles(times) - times[:, 0]), np.inf)
+    far = np.ones(len(times), bool)
+    with np.errstate(over="ignore", invalid="ignore"):
+        for a, radius in enumerate(first.radii.tolist()):
+            gaps, speeds = np.zeros((1, 1)), np.zeros((1, 1))
+            for p, q, v, w in zip(first.places[:, :, a], second.places, first.velocities[:, :, a], second.velocities, strict=True):
+                gaps = gaps + np.maximum(np.maximum(p[0] - q[1], q[0] - p[1]), 0.0) ** 2
+                speeds = speeds + np.maximum(v[1] - w[0], w[1] - v[0]) ** 2
+            reach = half * (np.sqrt(speeds) + _TINY) + (radius + second.radii[:, None])
+            far &= (gaps > (reach * MARGIN) ** 2).all(axis=0)
+    return far
+
+
+def _middles(times: np.ndarray) -> np.ndarray:
+    return np.asarray(np.clip(0.5 * times[:, 0] + 0.5 * times[:, 1], times[:, 0], times[:, 1]))
+
+
+class _Places:
+    """The places of a body, by its motion with numbers for these symbols."""
+
+    def __init__(self, body: Any, symbols: Sequence[Any]) -> None:
+        self._motion = next(iter(pieces_of(body))).motion
+        self._columns = [k for k, s in enumerate(symbols) if s in self._motion.symbols]
+        self._symbols = tuple(symbols[k] for k in self._columns)
+
+    def carried(self, cover: Cover, rows: np.ndarray, times: np.ndarray) -> _Carried:
+        """The cover with the numbers of rows (n, p) in windows of time (n, 2)."""
+        if not self._motion.symbols:
+            motion = self._enclosed(rows[:1], np.zeros((1, 2)))[0]
+            return _Carried(_by_axes(carried(motion, cover.boxes[None])), np.zeros((3, 2, len(cover.boxes), 1)), cover.margins)
+        middles = _middles(times)
+        motion, _ = self._enclosed(rows, np.stack([middles, middles], axis=1))
+        _, slopes = self._enclosed(rows, times)
+        centres = np.repeat(cover.centres[None, ..., None], 2, axis=3)
+        held = np.broadcast_to(centres, (len(times), *centres.shape[1:]))
+        return _Carried(_by_axes(carried(motion, held)), _by_axes(carried(slopes, held)), cover.radii)
+
+    def _enclosed(self, rows: np.ndarray, times: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """The motion (n, 12, 2) and its derivative by time, of any size where it may not be continuous."""
+        numbers = rows[:, self._columns]
+        lo, hi, level = _kernel(self._motion, self._symbols).decorated(
+            times[:, :1], times[:, 1:], parameters=(numbers, numbers) if self._columns else None)
+        values = np.stack([lo, hi], axis=-1)
+        smooth = (level[:, :12] >= 2).all(axis=1) & (level[:, 12:] > 0).all(axis=1)
+        slopes = np.where(smooth[:, None, None], values[:, 12:], [-np.inf, np.inf])
+        return values[:, :12], slopes
+
+
+def _by_axes(boxes: np.ndarray) -> np.ndarray:
+    """Boxes (n, b, 3, 2) as an array (3, 2, b, n)."""
+    return np.ascontiguousarray(boxes.transpose(2, 3, 1, 0))
+
+
+@functools.lru_cache(maxsize=1024)
+def _kernel(motion: Motion, symbols: tuple[Any, ...]) -> Kernel:
+    """The twelve entries of a motion, and their derivatives by time."""
+    pool = ExprPool()
+    time = pool.variable(0)
+    known = {t: time, **{s: pool.parameter(k) for k, s in enumerate(symbols)}}
+    entries = entries_of(motion, known, pool, None) if isinstance(motion, Product) else convert(motion.entries, known, pool)
+    return Kernel([*entries, *(row[0] for row in partials(entries, [time]))], ["t"], [str(s) for s in symbols], quick=True)
+
+
+@functools.lru_cache(maxsize=1024)
+def cover_of(body: Any) -> Cover | None:
+    """The cover of a rigid body of faces whose shape has no parameters; None of others."""
+    if not isinstance(body, (Solid, ParametricSurface)) or getattr(body, "planar", False):
+        return None
+    pieces = list(pieces_of(body))
+    if len({piece.motion for piece in pieces}) != 1 or any(_varies(piece) for piece in pieces):
+        return None
+    cells = np.concatenate([extent_of(part).resting for part in faces_of(body.resting)])
+    if not np.isfinite(cells).all():
+        return None
+    rounded = rounded_of(body.resting)
+    if rounded is not None:
+        centres, radii = _along_core(rounded)
+        return Cover(centres, radii, np.repeat(centres[..., None], 2, axis=2), radii)
+    boxes = _slabs(cells)
+    centres = boxes.mean(axis=2)
+    radii = greatest_lengths(np.maximum(boxes[..., 1] - centres, centres - boxes[..., 0]))
+    return Cover(centres, radii, boxes, np.zeros(len(boxes)))
+
+
+def _along_core(body: Rounded) -> tuple[np.ndarray, np.ndarray]:
+    """Centres (b, 3) along the core of a ball or a capsule, both ends among them, and the radius (b,) of balls that hold it together: the
+    nearest point of the core is an end, or at most half a gap from a centre and at right angles to the way there. Centres are rounded.
+    """
+    core = np.array([[float(e) for e in p] for p in body.core])
+    radius = float(np.sqrt(float(body.square)))
+    long = float(np.linalg.norm(core[-1] - core[0]))
+    count = int(np.clip(np.ceil(long / radius), 0, _BALLS)) + 1
+    shares = np.linspace(0.0, 1.0, count)[:, None]
+    reach = np.hypot(radius, 0.5 * long / max(count - 1, 1)) + 2.0**-48 * np.abs(core).max()
+    return core[0] + shares * (core[-1] - core[0]), np.full(count, reach * (1.0 + 2.0**-48))
+
+
+def _varies(piece: ParametricSurface) -> bool:
+    formulas = (*piece.body, *(e for pair in piece.domain.values() for e in pair))
+    return piece.deforming or any(isinstance(s, Parameter) for e in formulas for s in e.free_symbols)
+
+
+def _slabs(cells: np.ndarray) -> np.ndarray:
+    """Boxes (b, 3, 2) round the parts of cells (n, 3, 2) in slabs across the longest side of the box round them all, about as long as wide.
+    """
+    whole = np.stack([cells[..., 0].min(axis=0), cells[..., 1].max(axis=0)], axis=1)
+    sides = whole[:, 1] - whole[:, 0]
+    axis, (_, middle, longest) = int(np.argmax(sides)), np.sort(sides)
+    ends = np.linspace(*whole[axis], int(np.ceil(min(_BALLS, longest / middle))) + 1 if middle > 0.0 else 2)
+    ends[0], ends[-1] = whole[axis]
+    found = []
+    for lo, hi in itertools.pairwise(ends.tolist()):
+        own = cells[(cells[:, axis, 0] <= hi) & (cells[:, axis, 1] >= lo)].copy()
+        own[:, axis] = np.clip(own[:, axis], lo, hi)
+        if len(own):
+            found.append(np.stack([own[..., 0].min(axis=0), own[..., 1].max(axis=0)], axis=1))
+    return np.stack(found)
