@@ -5,6 +5,7 @@ It holds where f is continuous on the whole box with a derivative enclosure that
 keeps the natural extension elsewhere.
 """
 
+from collections import Counter
 from collections.abc import Sequence
 from fractions import Fraction
 
@@ -76,7 +77,8 @@ def second_order_form(outputs: Sequence[Expr], variables: Sequence[Expr]) -> lis
 
 
 def divided_form(outputs: Sequence[Expr], variables: Sequence[Expr]) -> list[Expr]:
-    """Bicentred forms; of an output of one variable that occurs more than once, the hull of those over the eighths of its box.
+    """Bicentred forms; of an output of one variable that occurs more than once, or a part of which does, the hull of those over the
+    eighths of its box.
 
     Each eighth holds a part of the values, and together they hold all. The excess of a mean-value form is of second order in the size of
     the box (Moore 1966, Chapter 6), so that of the hull is a 64th of it, and nothing but rounding in eighths where the derivative has one
@@ -89,7 +91,7 @@ def divided_form(outputs: Sequence[Expr], variables: Sequence[Expr]) -> list[Exp
 def _over_parts(f: Expr, form: Expr, variables: Sequence[Expr]) -> Expr:
     order = reachable([f])
     own = [v for v in variables if any(e is v for e in order)]
-    if len(own) != 1 or len(order) > _MOST or sum(a is own[0] for e in order for a in e.args) < 2:
+    if len(own) != 1 or len(order) > _MOST or not _repeats(order, own[0]):
         return form
     parts = [own[0]]
     for _ in range(_HALVINGS):
@@ -100,6 +102,16 @@ def _over_parts(f: Expr, form: Expr, variables: Sequence[Expr]) -> Expr:
     for value in values[1:]:
         total = f.pool.node("hull", total, value)
     return f.pool.node("refined", form, total)
+
+
+def _repeats(order: Sequence[Expr], x: Expr) -> bool:
+    """Whether x, or a part that depends on it, occurs more than once."""
+    depends = {x.index}
+    for e in order:
+        if any(a.index in depends for a in e.args):
+            depends.add(e.index)
+    uses = Counter(a.index for e in order for a in e.args)
+    return any(uses[index] > 1 for index in depends)
 
 
 def _on(f: Expr, x: Expr, part: Expr) -> Expr:

@@ -15,6 +15,13 @@ from ..arb_arithmetic import exact, surely_outside
 
 x, y = sp.symbols("x y", real=True)
 
+CLAMPED = sp.Min(sp.Max(x, 0), 1)
+
+
+def clamped(a: arb) -> arb:
+    return a.max(arb(0)).min(arb(1))
+
+
 # A formula, a box, the formula of Arb's numbers, its range on the box, and how much wider the bounds may be.
 FORMULAS: list[tuple[Any, tuple[float, float], Callable[[Any], Any], tuple[float, float], float]] = [
     (3 * x**2 - 2 * x**3, (0, 1), lambda a: 3 * a**2 - 2 * a**3, (0, 1), 1.06),
@@ -23,6 +30,7 @@ FORMULAS: list[tuple[Any, tuple[float, float], Callable[[Any], Any], tuple[float
     (x * sp.exp(-x), (0, 2), lambda a: a * (-a).exp(), (0, np.exp(-1)), 1.05),
     (sp.sin(x) * sp.cos(x), (0, 2), lambda a: a.sin() * a.cos(), (0.5 * np.sin(4), 0.5), 1.02),
     (x * sp.Abs(x) - x, (-1, 2), lambda a: a * abs(a) - a, (-0.25, 2), 1.01),
+    (3 * CLAMPED**2 - 2 * CLAMPED**3, (-0.5, 1.5), lambda a: 3 * clamped(a) ** 2 - 2 * clamped(a) ** 3, (0, 1), 1.75),
     (sp.sqrt(x) - x, (0, 1), lambda a: a.sqrt() - a, (0, 0.25), 1.5),
 ]  # fmt: skip
 
