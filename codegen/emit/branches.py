@@ -136,10 +136,10 @@ class _Written(Branching):
         for e in self.order:
             self.node(e)
 
-    def made(self) -> list[str]:
+    def made(self) -> Values:
         """The vectors of all roots."""
-        return [v for root in self.outputs for v in (
-            *self.values[root.index], *([self._level_of(root)] if root.index in self.decorated else []))]
+        return tuple(v for root in self.outputs for v in (
+            *self.values[root.index], *([self._level_of(root)] if root.index in self.decorated else [])))
 
     def number(self, x: float) -> str:
         return self.lanes.const(x)

@@ -89,7 +89,8 @@ def bessel_k(order: int, x: Any) -> tuple[Any, Any]:
     being at least 2^-1074. From 1024 on sqrt(2 x / pi) e^x K_0 is between 1 - 1/(8 x) and 1, that of K_1 between 1 and 1 + 3/(8 x)
     (10.40.iii).
     """
-    small, large = x < sp.Rational(1, 2**30), x < 1024
+    # Not below 0, where 1/x has a value; the tables have none there.
+    small, large = sp.And(x > 0, x < sp.Rational(1, 2**30)), x < 1024
     b, far = -sp.log(x / 2) - GAMMA, sp.exp(-x) * sp.sqrt(sp.pi / (2 * x))
     zero, one = sp.exp(-x) * table("bessel_k0", x), sp.exp(-x) / x * table("bessel_k1", x)
     before = halves([(b, small), (zero, large), (far * (1 - 1 / (8 * x)), True)],

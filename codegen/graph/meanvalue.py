@@ -38,7 +38,7 @@ def bicentred_form(outputs: Sequence[Expr], variables: Sequence[Expr]) -> list[E
     Where each derivative has one sign on the box, these centres are corners of it, where f is least and greatest: both bounds are those
     of f at a point.
     """
-    refined = []
+    refined: list[Expr] = []
     for f, row in zip(outputs, partials(outputs, variables), strict=True):
         slopes = [(x, slope) for x, slope in zip(variables, row, strict=True) if not (slope.op == "constant" and slope.value == 0)]
         for sign in (1, -1) if slopes else ():

@@ -187,3 +187,10 @@ def test_what_is_not_known_is_said(formula: Any, says: str) -> None:
 def test_tables_have_the_rows_that_they_say() -> None:
     table = layout("ein")
     assert rows("ein").shape == (table.rows, table.degree + 3) == (9, 18) and not table.rising
+
+
+@pytest.mark.parametrize("f", [sp.besselk(0, x), sp.besselk(1, x), sp.besselk(2, x), sp.bessely(0, x), sp.bessely(1, x), sp.expint(1, x),
+                               sp.Ci(x), sp.Chi(x), sp.loggamma(x)], ids=str)
+def test_nothing_is_proved_of_boxes_that_reach_below_the_domain(f: Any) -> None:
+    level = codegen.compile([f], [x]).decorated([[-3.5], [-1e-12], [-2.0], [-1e-300]], [[1e-9], [-1e-13], [2.0], [0.0]])[2]
+    assert (level == 0).all()
