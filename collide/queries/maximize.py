@@ -12,6 +12,7 @@ from codegen.walk import nesting_in_words
 from ..search.budget import Budget
 from .formulas import read_domain
 from .minimize import Minimum, minimize, read_objective
+from .unbounded import filled_in, has_infinite_ends
 
 
 class MaximumStatus(Enum):
@@ -74,7 +75,8 @@ def maximize(objective: Any, domain: Mapping[Any, tuple[Any, Any]], *, equal: An
     >>> m.status, m.bracket.lo <= 0.25 <= m.bracket.hi
     (MaximumStatus.OPTIMAL, True)
     """
-    function = read_objective(objective, read_domain(domain), "maximize")
+    finite = filled_in(domain) if has_infinite_ends(domain) else domain
+    function = read_objective(objective, read_domain(finite), "maximize")
     found = minimize(-function, domain, equal=equal, at_least=at_least, tolerance=tolerance, width=width, budget=budget, progress=progress,
                      log=log)
     own = {f.name: getattr(found, f.name) for f in fields(found)}

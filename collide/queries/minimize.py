@@ -50,6 +50,7 @@ from ..search.search import Search
 from .alternatives import Term, alternatives, closed, closed_relation
 from .formulas import Domain, check_real_variables, merge, read_conditions, read_domain, read_functions, settled, stack
 from .integers import Cells, IntegerCell, Least, least
+from .unbounded import filled_in, finite_ends, has_infinite_ends, some_value
 
 if TYPE_CHECKING:
     from ..proof.log import Log
@@ -60,6 +61,8 @@ _HUGE = 1e300
 _ROOM = 1e-6
 # Boxes examined at least to narrow the boxes of the minimizers once the bracket is narrow.
 _REFINEMENT, _SLICE = 1000, 20
+# The bracket of a search for the value of a feasible point, and its share of the time that is left.
+_ROUGH, _UPPER_SHARE = 1.0, 0.25
 # The bracket counts as narrow enough up to the rounding of the comparison that ended the search.
 _SLACK = 1.001
 
@@ -139,8 +142,8 @@ def minimize(objective: Any, domain: Mapping[Any, tuple[Any, Any]], *, equal: An
     objective : formula
         The real function f.
     domain : mapping
-        {symbol: (lo, hi), ...}, with finite lo < hi. A symbol with ``integer=True`` is one; one with a sign has its domain cut at 0, which
-        `notes` say.
+        {symbol: (lo, hi), ...}, with lo < hi. An infinite end is replaced by a finite one beyond which every value is *proved* to be above
+        the minimum; `notes` say so. A symbol with ``integer=True`` is one; one with a sign has its domain cut at 0, which `notes` say.
     equal : formula or list, optional
         Formulas h, meaning h = 0, or Eq(a, b).
     at_least : formula, relation or list, optional
@@ -168,9 +171,9 @@ def minimize(objective: Any, domain: Mapping[Any, tuple[Any, Any]], *, equal: An
     TypeError
         For anything but real formulas and conditions.
     ValueError
-        For more than one objective, a symbol without a domain, a domain that is not finite with lo < hi, a tolerance, width or budget that
-        is not positive; with `log`, where no log can be written; and UnsupportedExpression, its subclass, for a formula that has no
-        inclusion function.
+        For more than one objective, a symbol without a domain, a domain without lo < hi, or with an infinite end that no finite one can
+        replace, a tolerance, width or budget that is not positive; with `log`, where no log can be written; and UnsupportedExpression, its
+        subclass, for a formula that has no inclusion function.
 
     Notes
     -----
@@ -187,6 +190,8 @@ def minimize(objective: Any, domain: Mapping[Any, tuple[Any, Any]], *, equal: An
     >>> m.status, m.bracket.lo <= -0.25 <= m.bracket.hi
     (MinimumStatus.OPTIMAL, True)
     """
+    if has_infinite_ends(domain):
+        return _of_unbounded(objective, domain, equal, at_least, (tolerance, width), budget, progress, log)
     box = read_domain(domain)
     tolerance, width = check_positive("tolerance", tolerance), check_positive("width", width)
     function = read_objective(objective, box, "minimize")
@@ -230,6 +235,35 @@ def _log(path: str | PathLike[str], box: Domain, objective: Any, equations: Sequ
         raise ValueError("no log can be written of conditions that are joined by Or")
     variables = [(s, lo, hi) for s, (lo, hi) in zip(box.symbols, box.ends, strict=True)]
     return minimum_log(path, variables, objective, [*equations, *terms[0].equal], terms[0].at_least)
+
+
+def _of_unbounded(objective: Any, domain: Mapping[Any, Any], equal: Any, at_least: Any, widths: tuple[float, float],
+                  budget: Budget | float | None, progress: bool, log: Any) -> Minimum:
+    """A minimum over a domain with infinite ends: of a finite part, outside which f is above its value at a feasible point."""
+    if log is not None:
+        raise ValueError("no log can be written of a domain with infinite ends; give the finite ones that `notes` name without log=")
+    box, clock = read_domain(filled_in(domain)), Clock(as_budget(budget), reading=READING)
+    function = read_objective(objective, box, "minimize")
+    conditions = [closed_relation(c) for c in read_conditions(at_least, box)]
+
+    def value(part: dict[Any, Any]) -> float:
+        rest = clock.rest
+        spent = _UPPER_SHARE * rest.seconds if rest.seconds is not None else None
+        found = minimize(function, part, equal=equal, at_least=at_least, tolerance=_ROUGH, budget=replace(rest, seconds=spent))
+        clock.boxes += found.iterations
+        return float(found.bracket.hi)
+
+    upper = math.inf
+    with clock.query():
+        upper = some_value(domain, value)
+    if upper < math.inf:
+        conditions.append(sp.Le(function, sp.Rational(*upper.as_integer_ratio()), evaluate=False))
+    elif clock.exceeded():
+        return _unsearched(replace(box, outer=np.array([[float(e) for e in domain[s]] for s in box.symbols])), clock)
+    ends, notes = finite_ends(domain, equal, conditions, "best point")
+    found = minimize(function, ends, equal=equal, at_least=at_least, tolerance=widths[0], width=widths[1], budget=clock.rest,
+                     progress=progress)
+    return replace(found, notes=(*found.notes, *notes), iterations=found.iterations + clock.boxes, seconds=clock.seconds)
 
 
 def _mixed(box: Domain, objective: Any, equal: Sequence[Any], conditions: Sequence[Any], widths: tuple[float, float],

@@ -204,7 +204,7 @@ def test_repeatable() -> None:
 @pytest.mark.parametrize(("arguments", "options", "message"), [
     ((x + z, {x: (0, 1)}), {}, "the free symbol z has no domain"),
     (([x, x], {x: (0, 1)}), {}, "one objective"),
-    ((x, {x: (0, sp.oo)}), {}, "two finite real ends"),
+    ((x, {x: (-sp.oo, 0)}), {}, "two finite real ends"),
     ((x, {x: (0, 1)}), {"tolerance": -1}, "tolerance must be a positive number"),
     ((x, {x: (0, 1)}), {"width": math.nan}, "width must be a positive number"),
     ((x, {x: (0, 1)}), {"at_least": [sp.Ne(x, 0)]}, "excludes single values"),

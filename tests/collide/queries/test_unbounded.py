@@ -1,4 +1,4 @@
-"""Zeros on the whole line or half of it: closed forms, and domains that stay refused."""
+"""Zeros and least values on the whole line or half of it: closed forms, and domains that stay refused."""
 
 import math
 from typing import Any
@@ -8,7 +8,7 @@ import pytest
 import sympy as sp
 
 import collide
-from collide import ZerosStatus
+from collide import MinimumStatus, ZerosStatus
 from collide.queries.unbounded import finite_ends
 
 x, y, u = sp.symbols("x y u", real=True)
@@ -63,3 +63,45 @@ def test_bad_ends_and_logs_are_refused(tmp_path: Any) -> None:
         collide.solve(x, {x: (-sp.oo, "1")})
     with pytest.raises(ValueError, match="domain with infinite ends"):
         collide.solve(x**2 - 2, {x: LINE}, log=tmp_path / "log")
+
+
+@pytest.mark.parametrize(("f", "domain", "limits", "least"), [
+    (x**2 - 3 * x, {x: LINE}, {}, -9 / 4), (x**4 - 5 * x, {x: LINE}, {}, -15 / 4 * (5 / 4) ** (1 / 3)),
+    ((1 - x) ** 2 + 100 * (y - x**2) ** 2, {x: LINE, y: (-math.inf, math.inf)}, {}, 0),
+    (x / (1 + x**2), {x: LINE}, {}, -1 / 2), (-1 / (1 + (x - 5) ** 2), {x: LINE}, {}, -1),
+    ((3 - x) / (x**2 + 7), {x: (0, sp.oo)}, {}, -1 / 14),
+    (x + y, {x: (0, sp.oo), y: (0, sp.oo)}, {"at_least": x * y - 1}, 2), (x**2, {x: LINE}, {"at_least": sp.Gt(x, 100)}, 10000),
+    (x**2 + y, {x: LINE, y: LINE}, {"equal": y - x**4}, 0), ((n - sp.Rational(5, 2)) ** 2, {n: LINE}, {}, 1 / 4),
+    (q**2 - q, {q: (-sp.oo, -2)}, {}, 6),
+])  # fmt: skip
+def test_least_values_on_the_line(f: Any, domain: Any, limits: Any, least: float) -> None:
+    found = collide.minimize(f, domain, **limits)
+    assert found.status is MinimumStatus.OPTIMAL and "No best point lies beyond" in found.summary()
+    rounding = 1e-15 * abs(least)
+    assert found.bracket.lo <= least + rounding and least - rounding <= found.bracket.hi < least + 1e-6 * max(1, abs(least))
+
+
+def test_the_greatest_value_of_a_line_is_in_its_bracket() -> None:
+    found = collide.maximize(sp.exp(-(x**2)) - y**2, {x: LINE, y: LINE})
+    assert found.status.name == "OPTIMAL" and found.bracket.lo <= 1 <= found.bracket.hi
+
+
+def test_no_point_of_the_line_may_be_feasible() -> None:
+    found = collide.minimize(x**2, {x: LINE}, equal=x**2 + 1)
+    assert found.status is MinimumStatus.INFEASIBLE
+
+
+@pytest.mark.parametrize("f", [x, sp.exp(-x), sp.sin(x), -(x**2), 1 / x], ids=str)
+def test_least_values_that_are_not_reached_or_come_again_are_refused(f: Any) -> None:
+    with pytest.raises(ValueError, match="not proved that no best point lies beyond some"):
+        collide.minimize(f, {x: (1, sp.oo) if f != x else LINE})
+
+
+def test_no_log_of_an_infinite_domain(tmp_path: Any) -> None:
+    with pytest.raises(ValueError, match="domain with infinite ends"):
+        collide.minimize(x**2, {x: LINE}, log=tmp_path / "log")
+
+
+def test_a_spent_budget_leaves_the_line() -> None:
+    found = collide.minimize(x**2, {x: LINE}, equal=sp.sin(x) - 2 + sp.cos(x * x), budget=collide.Budget(seconds=1e-6))
+    assert found.status is MinimumStatus.BUDGET_SPENT and found.bracket == (-math.inf, math.inf) and not np.isfinite(found.boxes).any()
