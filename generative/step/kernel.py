@@ -17,12 +17,13 @@ def opencascade() -> Any:
         from OCP.STEPControl import STEPControl_Reader
         from OCP.TopAbs import TopAbs_EDGE, TopAbs_FACE, TopAbs_REVERSED, TopAbs_SOLID, TopAbs_WIRE
         from OCP.TopExp import TopExp_Explorer
+        from OCP.TopLoc import TopLoc_Location
         from OCP.TopoDS import TopoDS
     except ImportError as error:
         raise ImportError("STEP files are read by OpenCASCADE; install the extra: pip install 'generative-collision[cad]'") from error
     return SimpleNamespace(tool=BRep_Tool, wire_explorer=BRepTools_WireExplorer, done=IFSelect_RetDone, reader=STEPControl_Reader,
                            edge=TopAbs_EDGE, face=TopAbs_FACE, reversed=TopAbs_REVERSED, solid=TopAbs_SOLID, wire=TopAbs_WIRE,
-                           explorer=TopExp_Explorer, shapes=TopoDS)
+                           explorer=TopExp_Explorer, shapes=TopoDS, location=TopLoc_Location)
 
 
 @functools.cache

@@ -2,7 +2,6 @@
 
 import math
 import os
-import re
 import warnings
 from collections import Counter
 from collections.abc import Iterator
@@ -15,14 +14,12 @@ from ..brep import UNCHECKED, Solid, joined
 from ..polyhedron import CLOSED
 from .curves import Unread
 from .faces import Known, face_patches
+from .faults import Entities, in_words
 from .gaps import Use, gaps
 from .kernel import opencascade
 
 UNITS = {"m": sp.Rational(1, 1000), "cm": sp.Rational(1, 10), "mm": sp.Integer(1), "in": sp.Rational(5, 127), "ft": sp.Rational(5, 1524)}
 """The length of a millimetre in each unit of length: OpenCASCADE reads every file in millimetres."""
-
-# So many faults of a file are told.
-_SHOWN = 5
 
 
 def solids_from_step(path: Any, unit: str = "mm") -> list[Solid]:
@@ -47,13 +44,13 @@ def solids_from_step(path: Any, unit: str = "mm") -> list[Solid]:
         Without OpenCASCADE (extra `cad`).
     ValueError
         For a file that is not read, or holds no solid; for a face that has no formula here, or whose loops are not understood. The message
-        names the solid and the face, by their numbers from 0.
+        names the solid and the face, by their numbers from 0, and entities by their numbers in the file.
 
     Warns
     -----
     UserWarning
         If faces of the file belong to no solid: they are left out. The message has their number. If entities are missing or of an unknown
-        kind: solids that need them are left out. The message has their numbers in the file.
+        kind, solids are left out, shells are open, or faces have no loops. The message has the numbers of these entities in the file.
 
     Notes
     -----
@@ -84,34 +81,22 @@ def solids_from_step(path: Any, unit: str = "mm") -> list[Solid]:
     reader = opencascade().reader()
     if reader.ReadFile(str(place)) != opencascade().done:
         raise ValueError(f"{place.name} is not read as a STEP file: it is damaged, or of another format")
-    faults = _faults(reader, place)
-    if faults:
-        shown = "; ".join(faults[:_SHOWN]) + (f"; and {len(faults) - _SHOWN} more" if len(faults) > _SHOWN else "")
-        warnings.warn(f"{place.name} has faults, and solids that need these entities are left out: {shown}", stacklevel=2)
     reader.TransferRoots()
     whole = reader.OneShape() if reader.NbShapes() else None
     shapes = [] if whole is None else list(parts(whole, opencascade().solid))
+    entities = Entities(reader, place)
+    faults = entities.faults(shapes)
     if not shapes:
-        raise ValueError(f"{place.name} holds no solid: its surfaces and curves bound none")
+        why = f". It has faults: {in_words(faults)}" if faults else ""
+        raise ValueError(f"{place.name} holds no solid: its surfaces and curves bound none{why}")
+    if faults:
+        warnings.warn(f"{place.name} has faults, and what needs these entities is left out or may not close up: {in_words(faults)}",
+                      stacklevel=2)
     loose = sum(1 for _ in parts(whole, opencascade().face, opencascade().solid))
     if loose:
         warnings.warn(f"{loose} faces in {place.name} belong to no solid and are left out", stacklevel=2)
     names = [place.stem if len(shapes) == 1 else f"{place.stem} {k}" for k in range(len(shapes))]
-    return [_solid(one, UNITS[unit], name) for one, name in zip(shapes, names, strict=True)]
-
-
-def _faults(reader: Any, place: Path) -> list[str]:
-    """Faults of entities that the kernel finds in a file, with their numbers there: it counts them by their order."""
-    checks, found, numbers = reader.WS().ModelCheckList(), list[str](), list[str]()
-    checks.Start()
-    while checks.More():
-        check, k = checks.Value(), checks.Number()
-        if check.NbFails() and not numbers:
-            numbers = re.findall(r"#(\d+)\s*=", re.sub("'[^']*'", "", place.read_text("latin-1")))
-        owner = f"#{numbers[k - 1]}: " if 0 < k <= len(numbers) else ""
-        found += [owner + " ".join(check.CFail(j + 1).split()) for j in range(check.NbFails())]
-        checks.Next()
-    return found
+    return [_solid(one, UNITS[unit], name, entities) for one, name in zip(shapes, names, strict=True)]
 
 
 def parts(shape: Any, kind: Any, *outside: Any) -> Iterator[Any]:
@@ -122,14 +107,14 @@ def parts(shape: Any, kind: Any, *outside: Any) -> Iterator[Any]:
         explorer.Next()
 
 
-def _solid(shape: Any, scale: Any, name: str) -> Solid:
+def _solid(shape: Any, scale: Any, name: str, entities: Entities) -> Solid:
     pieces, uses, known = list[Solid](), list[Use](), Known()
     for k, face in enumerate(parts(shape, opencascade().face)):
         try:
             own, beside = face_patches(opencascade().shapes.Face(face), scale, face.Orientation() == opencascade().reversed,
                                        known)
         except (Unread, ValueError) as error:
-            raise ValueError(f"face {k} of the solid {name!r}: {error}") from error
+            raise ValueError(f"face {k}{entities.named(face)} of the solid {name!r}: {error}") from error
         pieces += own
         uses += beside
     gap = math.nextafter(float(gaps(uses).max(initial=0.0)) * float(scale) * (1 + 1e-15), math.inf)

@@ -1,4 +1,4 @@
-"""STEP files as bodies (`step.reader`, `faces`, `surfaces`, `curves`, `clipping`, `gaps`, `kernel`), made by the kernel for the occasion.
+"""STEP files as bodies (`step.reader`, `faces`, `faults`, `surfaces`, `curves`, `clipping`, `gaps`, `kernel`), made for the occasion.
 
 Volumes are closed forms; none is the kernel's.
 """
@@ -34,7 +34,8 @@ from OCP.Interface import Interface_Static
 from OCP.STEPControl import STEPControl_AsIs, STEPControl_Writer
 from OCP.TopoDS import TopoDS_Compound
 
-from generative.step import solids_from_step
+from generative.step import reader, solids_from_step
+from generative.step.curves import Unread
 
 
 def written(shape: Any, path: Path, unit: str = "MM") -> Path:
@@ -114,8 +115,10 @@ def test_faces_of_no_solid_are_named(tmp_path: Path) -> None:
     builder.MakeCompound(both)
     builder.Add(both, BRepPrimAPI_MakeBox(1.0, 2.0, 3.0).Shape())
     builder.Add(both, BRepBuilderAPI_MakeFace(gp_Pln(gp_Pnt(0, 0, 9), gp_Dir(0, 0, 1)), 0.0, 1.0, 0.0, 1.0).Shape())
-    with pytest.warns(UserWarning, match=r"1 faces in part\.step belong to no solid and are left out"):
+    with pytest.warns(UserWarning) as told:
         solid = read(both, tmp_path)
+    said = " ".join(str(w.message) for w in told)
+    assert "1 faces in part.step belong to no solid and are left out" in said and ": an open shell" in said and "solid that" not in said
     assert collide.mass_properties(solid).volume == pytest.approx(6.0, rel=1e-10)
 
 
@@ -148,6 +151,39 @@ def test_missing_and_unknown_entities_are_named(tmp_path: Path) -> None:
         with pytest.warns(UserWarning) as told:
             solids = solids_from_step(path)
         assert len(solids) == 1 and any(face.group(1) in str(w.message) for w in told)
+
+
+def test_open_shells_and_faces_without_loops_are_named(tmp_path: Path) -> None:
+    path = written(BRepPrimAPI_MakeBox(1.0, 2.0, 3.0).Shape(), tmp_path / "part.step")
+    text = path.read_text()
+    solid, shell, face = (re.search(rf"(#[0-9]+) = {kind}\(", text) for kind in ("MANIFOLD_SOLID_BREP", "CLOSED_SHELL", "ADVANCED_FACE"))
+    assert solid and shell and face
+    # All faces are there: the shell is open in name alone.
+    path.write_text(text.replace("CLOSED_SHELL", "OPEN_SHELL"))
+    with pytest.warns(UserWarning, match=rf"may not close up: {shell.group(1)}: an open shell"):
+        solids_from_step(path)
+    path.write_text(re.sub(r"(CLOSED_SHELL\('',\()#[0-9]+,", r"\1", text))
+    with pytest.raises(ValueError, match=rf"holds no solid.*{solid.group(1)}: a solid that is left out"):
+        solids_from_step(path)
+    path.write_text(re.sub(r"(ADVANCED_FACE\('',\()[^)]*\)", r"\1)", text, count=1))
+    with pytest.raises(ValueError, match=rf"holds no solid.*{face.group(1)}: a face without loops"):
+        solids_from_step(path)
+    path.write_text(text[:2 * len(text) // 3])
+    with pytest.raises(ValueError, match=r"part\.step is not read as a STEP file: it is damaged"):
+        solids_from_step(path)
+
+
+def test_faces_that_are_not_understood_are_named_with_their_entities(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = written(BRepPrimAPI_MakeBox(1.0, 2.0, 3.0).Shape(), tmp_path / "part.step")
+    face = re.search(r"(#[0-9]+) = ADVANCED_FACE\(", path.read_text())
+
+    def refuse(*given: Any) -> Any:
+        raise Unread("its loops cross")
+
+    monkeypatch.setattr(reader, "face_patches", refuse)
+    assert face
+    with pytest.raises(ValueError, match=rf"face 0 \({face.group(1)}\) of the solid 'part': its loops cross"):
+        solids_from_step(path)
 
 
 def pose_of(pose: dict[str, Any]) -> Motion:
