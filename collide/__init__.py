@@ -35,6 +35,7 @@ from .answers.contact_times import ContactTimes, Spell
 from .answers.contacts import Contacts, Status
 from .answers.distances import Clearance, ClearanceBatch, Distance, DistanceStatus
 from .answers.sensitivity import Sensitivity
+from .bezier.mixed import bezier_mixed_pairs
 from .bezier.nurbs import BezierNets, nurbs_to_bezier
 from .bezier.pairs import bezier_pairs, bezier_triangle_pairs
 from .bodies.mesh import Mesh
@@ -90,10 +91,10 @@ __all__ = [
     "Kind", "MassProperties", "Maximum", "MaximumStatus", "Mesh", "MeshContact", "Minimum", "MinimumStatus", "Near",
     "NearestTriangles", "Outcome", "RegionChange", "RegionEvent", "RegionTracker", "RigidBody", "Run", "Sensitivity", "Spell",
     "Start", "Status", "Subpaving", "SubpavingStatus", "Swarm", "SweepAndPrune", "Touch", "TouchContact", "TouchRegion",
-    "TouchStatus", "Trace", "Tracked", "World", "Zeros", "ZerosStatus", "bezier_pairs", "bezier_triangle_pairs", "boolean", "check",
-    "check_solid", "clash", "classify", "clearance", "clearance_batch", "clearance_profile", "clearance_range", "contact_batch",
-    "contacts_during", "critical_value", "distance", "edge_edge", "exact_mass_properties", "first_contact", "free_box",
-    "hull_intersection", "hull_overlap", "joint_travel", "mass_properties", "maximize", "mesh_mesh", "minimize", "nurbs_to_bezier",
-    "pave", "screw_contact", "self_contact", "shell", "solve", "step_limit", "touch", "trace", "tracked_at", "triangle_triangle",
-    "vertex_face",
+    "TouchStatus", "Trace", "Tracked", "World", "Zeros", "ZerosStatus", "bezier_mixed_pairs", "bezier_pairs",
+    "bezier_triangle_pairs", "boolean", "check", "check_solid", "clash", "classify", "clearance", "clearance_batch",
+    "clearance_profile", "clearance_range", "contact_batch", "contacts_during", "critical_value", "distance", "edge_edge",
+    "exact_mass_properties", "first_contact", "free_box", "hull_intersection", "hull_overlap", "joint_travel", "mass_properties",
+    "maximize", "mesh_mesh", "minimize", "nurbs_to_bezier", "pave", "screw_contact", "self_contact", "shell", "solve", "step_limit",
+    "touch", "trace", "tracked_at", "triangle_triangle", "vertex_face",
 ]

@@ -20,7 +20,7 @@ COLLIDE: Tasks = {
     "Distances": "distance clearance clearance_range clearance_profile free_box Distance Clearance ClearanceRange ClearanceProfile FreeBox "
                  "DistanceStatus",
     "Many questions at once": "contact_batch clearance_batch answers.batch.Batch ClearanceBatch bezier_pairs bezier_triangle_pairs "
-                              "BezierNets nurbs_to_bezier",
+                              "bezier_mixed_pairs BezierNets nurbs_to_bezier",
     "Numbers that are not settled": "critical_value CriticalValue",
     "Is a body sound, and what is inside": "check_solid classify",
     "Triangles and polyhedra": "Mesh mesh_mesh screw_contact MeshContact edge_edge vertex_face triangle_triangle Index Kind touch "

@@ -328,6 +328,7 @@ COLLIDE = [
     Call(collide.Index(collide.Mesh(*MESH)).classify_segments, POINTS[:, :2], 0.1),
     Call(collide.touch, collide.Mesh(*MESH), collide.Mesh(*MESH), motions=(HERE, FALL), at=0.5, tolerance=0.1),
     Call(collide.classify, BALL, [[0.0, 0.0, 3.0]], at=0.5, budget=5.0),
+    Call(collide.bezier_mixed_pairs, np.zeros((1, 2, 3, 3)), np.ones((1, 2, 2, 2, 3)), tolerance=1e-6, budget=5.0, workers=1),
     Call(collide.hull_intersection, collide.Mesh(*MESH), collide.Mesh(*MESH), np.eye(4), np.eye(4)),
     Call(collide.screw_contact, MESH, (MESH[0] + 3, MESH[1]), SCREWS, 1e-6, budget=5.0),
     Call(collide.mesh_mesh, MESH, (MESH[0] + 3, MESH[1]), 1e-6, motions=(HERE, FALL), time=(0, 1), budget=5.0),

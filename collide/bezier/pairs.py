@@ -228,11 +228,11 @@ def _squared(q: np.ndarray, degree: int, weights: Any = None) -> tuple[np.ndarra
     """Triangular patches as tensor-product patches, their weights, and what `PairsMemory.error` asks for."""
     units, heavy = 4.0 * degree, None
     if weights is None:
-        squares = _raised(q, degree)
+        squares = squares_of(q, degree)
     else:
         w = weights[:, :, None, :, None]
-        heavy = _raised(w, degree)
-        squares, heavy = np.ascontiguousarray(_raised(w * q, degree) / heavy), np.ascontiguousarray(heavy[:, :, 0, ..., 0])
+        heavy = squares_of(w, degree)
+        squares, heavy = np.ascontiguousarray(squares_of(w * q, degree) / heavy), np.ascontiguousarray(heavy[:, :, 0, ..., 0])
         units = (2.0 + 7 * degree) * float((w.max(axis=(1, 3)) / w.min(axis=(1, 3))).max(initial=1.0))
     # The size of what was raised may be a little smaller.
     sizes = [np.abs(x).max(axis=(1, *range(3, x.ndim)), initial=0.0).sum(axis=1) for x in (q, squares)]
@@ -240,7 +240,7 @@ def _squared(q: np.ndarray, degree: int, weights: Any = None) -> tuple[np.ndarra
     return squares, heavy, inherited(units * 2.0**-53 * shrunk, heavy)
 
 
-def _raised(q: np.ndarray, degree: int) -> np.ndarray:
+def squares_of(q: np.ndarray, degree: int) -> np.ndarray:
     """The rows of triangles as rows of squares; the last axis is that of coordinates, the one before it of control points."""
     out = np.empty((*q.shape[:3], degree + 1, degree + 1, q.shape[-1]))
     first = 0
