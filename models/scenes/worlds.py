@@ -10,7 +10,7 @@ from typing import Any
 
 import sympy as sp
 
-from generative import Curve, ParametricSurface, sew, sweep, u, v
+from generative import Curve, ParametricSurface, Rigid, sew, sweep, t, u, v
 
 from ..shapes.quadrics import ellipsoid, sphere
 from ..shapes.solids import box, cylinder
@@ -158,6 +158,17 @@ def teetering_block() -> Sequence[dict[str, Any]]:
     place = tuple((1 + half) * a - tilt * b for a, b in zip(up, along, strict=True))
     return [{"shape": cylinder(radius=1, height=3), "position": (0, 1.5, 0), "orientation": _turned((1, 0, 0), math.pi / 2), "fixed": True},
             {"shape": box(sizes=(2, 1, sp.Rational(1, 2))), "position": place, "orientation": _turned((0, 1, 0), tilt)}]
+
+
+@world(title="A vibratory feeder: parts travel along a trough that shakes", source="Ponamgi, Manocha and Lin 1995, Section 1; sizes ours",
+       run={"until": 0.2}, restitution=0.0, friction=0.5,
+       known="the parts slide forwards farther than back, by stick and slip, and arrive together")
+def vibratory_feeder() -> Sequence[dict[str, Any]]:
+    """It shakes aslant at 60 rad a second, and so gently that no part leaves it: its acceleration is at most 8.64, less than g."""
+    shake = sp.sin(60 * t) / 250
+    trough = {"shape": box(sizes=(4, 1, sp.Rational(1, 10))), "motion": Rigid(translation=[shake, 0, sp.Rational(3, 5) * shake])}
+    side = sp.Rational(1, 10)
+    return [trough, *({"shape": box(sizes=(side, side, side)), "position": (x, 0, 0.1), "velocity": (0, 0, 0.144)} for x in (-1, 0))]
 
 
 @world(title="Fruit tracing: fruits fall onto a lobster of voxels",

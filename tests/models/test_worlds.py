@@ -52,6 +52,25 @@ def test_the_gradient_of_two_balls_in_line() -> None:
     np.testing.assert_allclose(gradient, [1, 0, 1, 0], atol=1e-9)
 
 
+def test_parts_travel_along_a_feeder() -> None:
+    """Against steps of a microsecond of Coulomb's law under the trough: no part leaves it, and both travel alike."""
+    run = run_of(WORLDS["vibratory-feeder"], until=0.1)
+    place, speed, step = 0.0, 0.0, 1e-6
+    for time in ((k + 0.5) * step for k in range(100_000)):
+        trough, pull = 60 * np.cos(60 * time) / 250, -3600 * np.sin(60 * time) / 250
+        grip, slip = 0.5 * (9.81 + 0.6 * pull), speed - trough
+        if abs(slip) < 1e-5 and abs(pull) <= grip:
+            speed, force = trough, pull
+        else:
+            force = -grip * np.sign(slip)
+        speed += force * step
+        place += speed * step
+    moved = run.state(0.1).positions[1:, 0] - run.state(0.0).positions[1:, 0]
+    assert run.outcome is Outcome.FINISHED and not run.events and place > 1e-3
+    np.testing.assert_allclose(moved, [place] * 2, atol=3e-6)
+    assert [(r.begin, r.end) for r in run.regions] == [(0.0, None)] * 2
+
+
 def test_dominoes_fall_one_against_the_next() -> None:
     run = run_of(WORLDS["dominoes"], budget=Budget(seconds=None))
     assert run.outcome is Outcome.FINISHED
