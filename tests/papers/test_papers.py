@@ -24,6 +24,16 @@ def test_rows_are_those_that_the_page_names(paper):
     assert [int(n) for n in listed.split(", ")] == own
 
 
+def test_the_page_counts_its_rows():
+    found = []
+    for part in PAGE.split("\n## ")[1:-1]:
+        states = [line.rstrip(" |").rsplit("|", 1)[1].strip() for line in part.splitlines() if re.match(r"\| \d+ \|", line)]
+        found.append([len(states), *(sum(s.startswith(kind) for s in states) for kind in ("whole", "in part", "not there"))])
+    listed = re.findall(r"\| ([\d ]+) \| ([\d ]+) \| ([\d ]+) \| ([\d ]+) \|$", PAGE.split("## Counts")[1], re.MULTILINE)
+    assert [list(map(int, row)) for row in listed] == [*found, [sum(column) for column in zip(*found, strict=True)]]
+    assert [row[0] for row in found] == list(COUNTS.values()) and all(sum(row[1:]) == row[0] for row in found)
+
+
 def test_rows_run_and_failures_are_told(monkeypatch, capsys):
     monkeypatch.setattr(sys, "argv", ["papers", "vanecek:4", "kim:7"])
     __main__.main()
