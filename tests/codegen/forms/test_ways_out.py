@@ -1,4 +1,4 @@
-"""Functions that SymPy writes by others, and Bessel functions of half orders (`half_orders`): values by mpmath, and sentences for the rest."""
+"""Functions that SymPy writes by others, Bessel functions of half orders (`half_orders`): values by mpmath; sentences for the rest."""
 
 from typing import Any
 
