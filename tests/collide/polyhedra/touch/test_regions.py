@@ -7,6 +7,7 @@ import pytest
 
 import collide
 from collide import Mesh, touch
+from collide.bodies.convex_hull import convex_hull
 from generative import IDENTITY, Rigid
 
 from ..location.test_index import CORNERS, TRIANGLES
@@ -78,3 +79,21 @@ def test_no_regions_apart_or_inside():
     for shift in (3, 0.5):
         found = touch(block([0, 0, 0], [1, 1, 1]), block([0, 0, 0], [1, 1, 1]), (Rigid(translation=[shift, 0, 0]), IDENTITY))
         assert found.faces == () and found.regions.shape == (0,)
+
+
+def test_convex_bodies_touch_in_one_region():
+    """Both sets are convex, so what they have in common is; and neither is the first one."""
+    g, seen = np.random.default_rng(7), 0
+    for _ in range(60):
+        one, other = (hull_of(g.integers(-2, 3, (9, 3)).astype(float)) for _ in range(2))
+        rise = other.vertices[:, 2].max() - one.vertices[:, 2].min()
+        up = Rigid(translation=[*g.integers(-1, 2, 2).tolist(), rise])
+        found, turned = touch(one, other, (up, IDENTITY)), touch(other, one, (IDENTITY, up))
+        assert len(found.faces) == len(turned.faces) == (1 if found.contacts else 0)
+        seen += bool(found.contacts)
+    assert seen > 5
+
+
+def hull_of(points):
+    corners, triangles = np.unique(convex_hull(points), return_inverse=True)
+    return Mesh(points[corners], triangles.reshape(-1, 3))
