@@ -53,7 +53,7 @@ def _outward(numbers: np.ndarray, places: np.ndarray, moving: int) -> np.ndarray
     _, a, b, c = np.moveaxis(places[numbers], 1, 0)
     normals = np.cross(b - a, c - a)
     sizes = np.linalg.norm(normals, axis=1)[:, None]
-    still = np.asarray(numbers[:, 1:] >= moving).all(axis=1)
+    still = np.asarray((numbers[:, 1:] >= moving).all(axis=1))
     return np.where(still[:, None] & (sizes > 0.0), normals / np.maximum(sizes, 1e-300), 0.0)
 
 
