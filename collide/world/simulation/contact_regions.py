@@ -17,7 +17,7 @@ from ..shapes.polyhedral import Polyhedral
 from ..shapes.simple import Flat, outside
 from .contact_sides import shape_of
 from .event_queue import PairKey
-from .pair import PairState
+from .pair import Manifold, PairState
 from .state import ContactRegion, Simulation
 
 # Against size: how far a contact may be from a plane, since it is known for some time within the bracket of a hit; and from a border.
@@ -32,9 +32,9 @@ def note(s: Simulation) -> None:
     s.pairs.changed.clear()
     for pair in changed:
         held = [key for key in s.pairs.held if key.bodies == pair and s.pairs[key].state is not PairState.BOUNCING]
-        links = [link for key in held if s.pairs[key].manifold is not None for link in s.touch(key).links]
+        touches = [s.touch(key) for key in held if s.pairs[key].manifold is not None]
         if held or pair in s.regions:
-            known, points = footprints(s, pair, links) if held else ([], [])
+            known, points = footprints(s, pair, touches) if held else ([], [])
             state, found = s.regions[pair].onward(known, s.now, len(s.region_begins))
             born = sorted((n, k) for k, n in enumerate(state.numbers) if n >= len(s.region_begins))
             s.region_begins += [ContactRegion(n, pair, s.now, None, points[k]) for n, k in born]
@@ -42,13 +42,15 @@ def note(s: Simulation) -> None:
             s.regions[pair] = state
 
 
-def footprints(s: Simulation, pair: Pair, links: Sequence[ContactConstraint]) -> tuple[list[Footprint], list[np.ndarray]]:
+def footprints(s: Simulation, pair: Pair, touches: Sequence[Manifold]) -> tuple[list[Footprint], list[np.ndarray]]:
     """The regions of a pair that stays in contact, and their points (k, 3)."""
-    places = {k: place_of(s.actors[k].course, s.now) for k in pair}
-    points = np.array([link.contact.course(*(places[b] for b in link.pair)).point for link in links]).reshape(-1, 3)
-    shapes = [shape_of(s, k) for k in pair]
-    if shapes[0] is None or shapes[1] is None or not links or not all(_straight(link) for link in links):
+    links, shapes = [link for touch in touches for link in touch.links], [shape_of(s, k) for k in pair]
+    if shapes[0] is None or shapes[1] is None or not links or not all(map(_straight, links)):
+        # Curved contacts remember where they were found last: they are not asked here.
+        points = np.concatenate([np.empty((0, 3)), *(touch.points for touch in touches)])
         return [Footprint(frozenset({pair}), frozenset({pair}))], [points]
+    places = {k: place_of(s.actors[k].course, s.now) for k in pair}
+    points = np.array([link.contact.course(*(places[b] for b in link.pair)).point for link in links])
     near = _NEAR * s.size(PairKey(*pair))
     sides = [_Side(shape, places[k], points, near) for k, shape in zip(pair, (shapes[0], shapes[1]), strict=True)]
     label = _label(len(links), sides)
