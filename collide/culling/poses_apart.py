@@ -62,7 +62,7 @@ def pairs_apart(bodies: Sequence[Any], pairs: np.ndarray, symbols: Sequence[Any]
     frames = relative_frames(bodies, pairs)
     covers, places = [cover_of(body) for body in frames.bodies], [_Places(body, symbols) for body in frames.bodies]
     apart = np.zeros((len(rows), len(pairs)), bool)
-    ends = np.linspace(*span, _WINDOWS + 1)
+    ends = np.linspace(span[0], span[1], _WINDOWS + 1)
     ends[0], ends[-1] = span
     for begin in range(0, len(rows), _AT_ONCE // _WINDOWS):
         some = rows[begin:begin + _AT_ONCE // _WINDOWS]
@@ -153,7 +153,7 @@ class _Places:
         lo, hi, level = _kernel(self._motion, self._symbols).decorated(
             times[:, :1], times[:, 1:], parameters=(numbers, numbers) if self._columns else None)
         values = np.stack([lo, hi], axis=-1)
-        smooth = (level[:, :12] >= 2).all(axis=1) & (level[:, 12:] > 0).all(axis=1)
+        smooth = np.asarray((level[:, :12] >= 2).all(axis=1) & (level[:, 12:] > 0).all(axis=1))
         slopes = np.where(smooth[:, None, None], values[:, 12:], [-np.inf, np.inf])
         return values[:, :12], slopes
 
@@ -218,7 +218,7 @@ def _slabs(cells: np.ndarray) -> np.ndarray:
     whole = np.stack([cells[..., 0].min(axis=0), cells[..., 1].max(axis=0)], axis=1)
     sides = whole[:, 1] - whole[:, 0]
     axis, (_, middle, longest) = int(np.argmax(sides)), np.sort(sides)
-    ends = np.linspace(*whole[axis], int(np.ceil(min(_BALLS, longest / middle))) + 1 if middle > 0.0 else 2)
+    ends = np.linspace(whole[axis, 0], whole[axis, 1], int(np.ceil(min(_BALLS, longest / middle))) + 1 if middle > 0.0 else 2)
     ends[0], ends[-1] = whole[axis]
     found = []
     for lo, hi in itertools.pairwise(ends.tolist()):

@@ -41,14 +41,15 @@ class Whereabouts:
     def when(self) -> tuple[np.ndarray, np.ndarray]:
         """The boxes and the slices (p,) that have times in common, by their numbers: few, where boxes are short."""
         earlier, later = (self.times[:, None, end] for end in (0, 1))
-        return np.nonzero((earlier <= self.slices[:, 1]) & (later >= self.slices[:, 0]))
+        rows, columns = np.nonzero((earlier <= self.slices[:, 1]) & (later >= self.slices[:, 0]))
+        return rows, columns
 
     def reached(self, side: int, boxes: np.ndarray, on: Sequence[int] = ()) -> np.ndarray:
         """(p,): whether boxes (slices, 3, 2) round a part of body `side`, which lies on the leaves and sides of these numbers, reach into
         each of them when it has times in common with a slice (`when`). What is not known to be apart does.
         """
         rows, columns = self.when
-        found = self.met[side][:, list(on)].all(axis=1)[rows]
+        found = np.asarray(self.met[side][:, list(on)].all(axis=1))[rows]
         for axis in range(3):
             own, around = self.points[:, side, axis], boxes[:, axis]
             some = np.flatnonzero(found)
