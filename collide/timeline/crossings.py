@@ -8,9 +8,11 @@ import math
 
 from ..culling.broad_phase import Window
 from ..search.drive import drive
+from ..search.problem import Problem
 from ..search.search import Search
 from .common_points import met_by
 from .evidence import Evidence, SceneQuery, about
+from .sign_change import changes_sign
 
 # Boxes in which it may be seen that bodies cross. (Measured: tests/benchmarks/constants.py, no case needs more than a quarter.)
 _CROSSED = 1 << 13
@@ -23,18 +25,25 @@ TOUCH = "bodies come so near that rounding cannot tell a touch from a near miss,
 def crossing(query: SceneQuery, span: Window, boxes: int = _CROSSED) -> Evidence | None:
     """The evidence that bodies that were apart at the beginning of the span *provably* cross at its end."""
     crossings = query.scene.crossings(span[1])
-    if not crossings:
-        return None
-    search = Search([problem for _, problem in crossings], query.options)
-    drive(search, query.clock, boxes=boxes)
+    search = _searched(query, [problem for _, problem in crossings], boxes)
     # The time is known, whatever is still open.
-    return Evidence(search, True, span[0], [m for m, _ in crossings]) if search.proved < math.inf else None
+    return Evidence(search, True, span[0], [m for m, _ in crossings]) if search is not None and search.proved < math.inf else None
 
 
 def crossed_by(query: SceneQuery, time: float) -> float:
     """A time by which bodies are proved to meet because they cross at a time; infinite where that is not proved."""
-    found = crossing(query, (time, time))
-    return math.inf if found is None else found.proved
+    search = _searched(query, [problem for _, problem in query.scene.crossings(time)], _CROSSED)
+    if search is None:
+        return math.inf
+    return search.proved if search.proved < math.inf or not changes_sign(search) else time
+
+
+def _searched(query: SceneQuery, problems: list[Problem], boxes: int) -> Search | None:
+    if not problems:
+        return None
+    search = Search(problems, query.options)
+    drive(search, query.clock, boxes=boxes)
+    return search
 
 
 def bounded(query: SceneQuery, found: Evidence, time: float, doubt: str) -> Evidence:
