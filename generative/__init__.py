@@ -13,6 +13,7 @@ bodies, the time `t`, and `Parameter` for numbers that are given later. Where to
 
 from . import combination as _combination  # noqa: F401  (the class of trees, which `|`, `&`, `-` and `~` make)
 from . import curve, deform, loops, patch, plane, primitives, solids, sweep
+from . import saved as _saved  # noqa: F401  (writes solids to files)
 from . import thumbnail as _thumbnail  # noqa: F401  (registers how values look in a notebook)
 from . import trimmed as _trimmed  # noqa: F401  (trims surfaces)
 from .brep import Edge, Solid, Vertex

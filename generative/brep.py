@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from numbers import Integral
-from typing import Any
+from typing import Any, ClassVar
 
 import sympy as sp
 
@@ -106,6 +106,8 @@ class Solid(Body):
     """
 
     _gap = 0.0
+    # Writes a solid to a STEP file. `saved`, which builds on this module, sets it.
+    _save_step: ClassVar[Any]
 
     def __init__(self, faces: Sequence[ParametricSurface], edges: Sequence[Edge] = (),
                  vertices: Sequence[Vertex] = (), *, name: str | None = None) -> None:
@@ -208,6 +210,36 @@ class Solid(Body):
         result = Solid._unchecked(faces, self.edges, self.vertices, closed)
         result._name, result._gap = self._name, self._gap
         return result
+
+    def save_step(self, path: Any, unit: str = "mm") -> None:
+        """Write this solid to a STEP file, each face by the formula of its surface, for CAD programs.
+
+        Parameters
+        ----------
+        path : path-like
+            The file. One that is there is replaced when the new one is complete.
+        unit : str, optional
+            The unit of lengths of the solid: "m", "cm", "mm", "in" or "ft". The file is in millimetres.
+
+        Raises
+        ------
+        ImportError
+            Without OpenCASCADE (extra `cad`).
+        ValueError
+            For a solid that moves, has a `Parameter`, or does not close up, and for a face of a kind that is not written.
+        OSError
+            Where the file cannot be written.
+
+        Notes
+        -----
+        The file *approximates* the solid (see `generative.step.save_step`).
+
+        Examples
+        --------
+        >>> from generative import solids
+        >>> solids.cylinder(radius=5, length=20, name="pin").save_step("pin.step")  # doctest: +SKIP
+        """
+        self._save_step(self, path, unit)
 
     def with_gap(self, gap: float) -> "Solid":
         """This solid with a bound of how far its edges are from its faces, in units of length (`gap`); for those who have found it."""

@@ -1,4 +1,4 @@
-"""Solids written to STEP files (`step.writer`, `built`, `recognized`) and read again. Volumes are closed forms."""
+"""Solids written to STEP files (`saved`, `step.writer`, `built`, `recognized`) and read again. Volumes are closed forms."""
 
 import math
 import os
@@ -19,7 +19,7 @@ from generative.step import save_step, solids_from_step
 
 
 def again(solid: Solid, folder: Path, unit: str = "mm") -> Solid:
-    save_step(solid, folder / "part.step", unit)
+    solid.save_step(folder / "part.step", unit)
     (found,) = solids_from_step(folder / "part.step", unit)
     return found
 
