@@ -59,8 +59,8 @@ def solids_from_step(path: Any, unit: str = "mm") -> list[Solid]:
     planes a face is trimmed by the projections of its edges, elsewhere by their curves in its parameters.
 
     The gap is a *proved* bound of the distance of each edge from the image of its curve in the parameters, point by point, after straight
-    curves are replaced by lines and ends of curves that do not meet are moved together. Contacts are proved of the solids that are made
-    here, and `notes` tell the gap; brackets of `distance` and `clearance` are wider by it. The gap leaves out that rectangles are rounded
+    curves are replaced by lines and ends of curves that do not meet are moved together. Times of contact and distances are bracketed for
+    bodies thickened by their gaps, contacts are proved of the faces that are made here, and `notes` tell the gap. The gap leaves out that rectangles are rounded
     to full turns, by less than 1e-9 of the size of a face; curves below 1e-5 of the size of their loop may be left out where they stand in
     the way; corners between tangent curves are cut where the face is thinner than 1e-9 of its height. Numbers of a formula are written for
     SymPy when they are first asked for.
