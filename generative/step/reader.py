@@ -60,10 +60,10 @@ def solids_from_step(path: Any, unit: str = "mm") -> list[Solid]:
 
     The gap is a *proved* bound of the distance of each edge from the image of its curve in the parameters, point by point, after straight
     curves are replaced by lines and ends of curves that do not meet are moved together. Times of contact and distances are bracketed for
-    bodies thickened by their gaps, contacts are proved of the faces that are made here, and `notes` tell the gap. The gap leaves out that rectangles are rounded
-    to full turns, by less than 1e-9 of the size of a face; curves below 1e-5 of the size of their loop may be left out where they stand in
-    the way; corners between tangent curves are cut where the face is thinner than 1e-9 of its height. Numbers of a formula are written for
-    SymPy when they are first asked for.
+    bodies thickened by their gaps, contacts are proved of the faces that are made here, and `notes` tell the gap. The gap leaves out that
+    rectangles are rounded to full turns, by less than 1e-9 of the size of a face; curves below 1e-5 of the size of their loop may be left
+    out where they stand in the way; corners between tangent curves are cut where the face is thinner than 1e-9 of its height. Numbers of a
+    formula are written for SymPy when they are first asked for.
 
     A solid is `closed` where each edge bounds two faces in opposite senses, up to its gap.
 
