@@ -99,8 +99,10 @@ def _log_gamma(L: Lanes, x: Value) -> Interval:
     small = arithmetic.multiply(L, *product, last[0], first[1])
     logarithm = exponential.log(L, *_select(L, below, (L.neg(x), x), one))
     small = arithmetic.subtract(L, *small, *logarithm)
-    middle = L.both(L.invert(near), L.lt(x, L.const(1024.0)))
-    return _select(L, near, small, _select(L, middle, _tabled(L, "loggamma", x), _stirling(L, x)))
+    n, h = _select(L, near, small, _tabled(L, "loggamma", x))
+    far = L.invert(L.either(near, L.lt(x, L.const(1024.0))))
+    n, h = L.rarely(far, "loggamma_stirling", _stirling, [x], [n, h])
+    return n, h
 
 
 def _gamma(L: Lanes, x: Value) -> Interval:

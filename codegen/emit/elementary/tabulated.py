@@ -189,9 +189,9 @@ def _complement(L: Lanes, x: Value) -> Interval:
     z, _ = _value(L, ERFC, L.min(L.max(x, zero), limit))
     left, within = L.lt(x, zero), L.le(x, limit)
     above = L.select(L.lt(x, L.const(-float(ERF.limit))), L.const(2.0), L.min(upper(L, y), L.const(2.0)))
-    far_n, far_h = _far_complement(L, L.max(x, limit))
-    n = L.select(left, negated_lower(L, y), L.select(within, negated_lower(L, z), far_n))
-    h = L.select(left, above, L.select(within, L.min(upper(L, z), L.const(1.0)), far_h))
+    n = L.select(left, negated_lower(L, y), negated_lower(L, z))
+    h = L.select(left, above, L.min(upper(L, z), L.const(1.0)))
+    n, h = L.rarely(L.invert(L.either(left, within)), "erfc_far", lambda B, a: _far_complement(B, B.max(a, limit)), [x], [n, h])
     return n, h
 
 
