@@ -67,7 +67,8 @@ from .queries.first_contact import first_contact
 from .queries.free_box import FreeBox, free_box
 from .queries.joint_travel import JointTravel, joint_travel
 from .queries.maximize import Maximum, MaximumStatus, maximize
-from .queries.minimize import Minimum, MinimumStatus, minimize
+from .queries.minimize import minimize
+from .queries.minimum import Minimum, MinimumStatus
 from .queries.pave import Subpaving, SubpavingStatus, pave
 from .queries.self_contact import self_contact
 from .queries.solve import Zeros, ZerosStatus, solve

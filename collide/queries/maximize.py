@@ -11,7 +11,8 @@ from codegen.walk import nesting_in_words
 
 from ..search.budget import Budget
 from .formulas import read_domain
-from .minimize import Minimum, minimize, read_objective
+from .minimize import minimize, read_objective
+from .minimum import Minimum
 from .unbounded import filled_in, has_infinite_ends
 
 

@@ -383,6 +383,21 @@ class TestBezierPairs(BatchLaws, InBoxes, Interruptible):
         return collide.bezier_pairs(self.q[rows], weights=self.weights[rows])
 
 
+class TestBezierMixedPairs(TestBezierPairs):
+    """A square patch and a triangular one."""
+
+    second = patches()[:, 1][:, :, [0, 0, 0, 1, 1, 2], [0, 1, 2, 0, 1, 0]]
+
+    def ask(self, **options: Any) -> Any:
+        return collide.bezier_mixed_pairs(self.q[:, 0], self.second, **options)
+
+    def swapped(self) -> Any:
+        return collide.bezier_mixed_pairs(self.second, self.q[:, 0])
+
+    def some(self, rows: np.ndarray) -> Any:
+        return collide.bezier_mixed_pairs(self.q[rows, 0], self.second[rows])
+
+
 class TestBezierTrianglePairs(TestBezierPairs):
     q = patches()[:, :, :, [0, 0, 0, 1, 1, 2], [0, 1, 2, 0, 1, 0]]
 
@@ -612,7 +627,8 @@ class TestTouch(QueryLaws):
         self.agree(answer, self.ask())
 
 
-CLOSED = {"boolean", "check", "exact_mass_properties", "hull_overlap", "mass_properties", "nurbs_to_bezier", "step_limit", "tracked_at"}
+CLOSED = {"boolean", "check", "exact_mass_properties", "hull_intersection", "hull_overlap", "mass_properties", "nurbs_to_bezier",
+          "step_limit", "tracked_at"}
 # What asks several questions of queries that have a class here.
 COMPOSED = {"clash", "clearance_profile", "clearance_range", "free_box", "joint_travel", "screw_contact"}
 

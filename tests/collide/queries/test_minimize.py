@@ -13,7 +13,8 @@ import sympy as sp
 import collide
 from collide.queries.alternatives import alternatives
 from collide.queries.formulas import read_domain
-from collide.queries.minimize import Minimum, MinimumStatus, _problem
+from collide.queries.minimize import _problem
+from collide.queries.minimum import Minimum, MinimumStatus
 from collide.search.feasible_points import _exactly, _feasible_values
 from tests import problems
 
