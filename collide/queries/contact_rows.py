@@ -61,11 +61,15 @@ class RowAnswers:
         self.pairs, self.faces, self.points = np.full((n, 2), -1), np.full((n, 2), -1), np.full((n, 3), math.nan)
 
     def solve_all(self, rows: RowFamilies, clock: Clock) -> None:
-        """Rows that are one problem each come first, and those of them that take long or end in doubt come last."""
+        """Rows that are one problem each come first, and those in which all pairs of bodies are kept apart; those that take long or end in
+        doubt come last.
+        """
         self.rows, self.coincident = rows, coincident_notes(rows.bodies, rows.span)
         clock.extend()
         if rows.quick and not rows.creased and not clock.counts and rows.count:
             self.solve_together(clock)
+        for k in rows.apart.tolist():
+            self._set(k, _NONE, (math.nan, math.nan), False, None)
         in_doubt = (_SPENT, _UNRESOLVED)
         for solve, open_ in (*([(self.solve, (_SPENT,))] if rows.quick else []), *([(self.solve_flat, in_doubt)] if rows.flat else []),
                              (self.solve_in_stages, in_doubt)):
@@ -147,9 +151,6 @@ class RowAnswers:
         # Boxes that are divided no further leave a time open that grows with their width.
         options = Options(simultaneity=resolved(self.gap, self.span), spacing=_SPACING, tolerance=min(_TOLERANCE, self.gap))
         before, found = clock.boxes, Evidence(None, False, self.span[0])
-        if self.rows.near(k) == []:
-            self._set(k, _NONE, (math.nan, math.nan), False, None)
-            return
         scene = self.rows.scene(k)
         if scene is None:
             return

@@ -229,6 +229,12 @@ class RowFamilies:
             return self._apart(Scene(self.bodies, self.time, self.span, (), ignored=self.ignored, course=course))
         return self.family(k, self.near(k))
 
+    @property
+    def apart(self) -> np.ndarray:
+        """The rows (k,) in which all pairs of bodies are *proved* apart before any of them is looked at."""
+        known = self._kept_apart
+        return np.empty(0, np.int64) if known is None else np.flatnonzero(known.all(axis=1))
+
     def near(self, k: int) -> list[Pair] | None:
         """The pairs of bodies that are not *proved* apart in a row before it is looked at; None: all that are asked about."""
         apart = self._kept_apart
