@@ -162,10 +162,11 @@ def first_contact(bodies: Sequence[Any], time: tuple[Any, Any], *, simultaneity:
             if log is not None:
                 raise ValueError('no log can be written with method="time-dependent"; take "auto"')
             return time_dependent.first_contact(bodies, tuple(time), span, clock, options, tracked=bool(tracked))
+        known.drawn.place(ignored)
         check_bodies(bodies, span)
         # A log is one of the bodies as they are.
         if log is not None or not known.decides(ignored, clock):
-            scene = known.drawn.place(ignored)
+            scene = known.drawn.scene or known.drawn.place(ignored)
             if log is not None:
                 known.drawn.proof = contact_log(log, bodies, time, span, tracked)
             known.drawn.begin(scene, clock)
