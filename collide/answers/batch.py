@@ -50,7 +50,8 @@ class Batch:
         return len(self.hit)
 
     def __repr__(self) -> str:
-        return f"Batch({len(self)} problems, {int(self.hit.sum())} hits, {int(self.proved.sum())} of them proved)"
+        proved = int(self.proved.sum())
+        return f"Batch({len(self)} problems, {proved} with a proved contact, {int(self.hit.sum()) - proved} not decided)"
 
     def _repr_html_(self) -> str:
         """The number of problems of each status, and the first hits."""

@@ -93,7 +93,7 @@ def contact_batch(bodies: Sequence[Any], time: tuple[Any, Any], *, parameters: M
     >>> plate = ParametricSurface([u, v, 0], {u: (-1, 1), v: (-1, 1)})
     >>> bowl = ParametricSurface([u, v, u**2 + v**2], {u: (-1, 1), v: (-1, 1)}).moved(Rigid(translation=[0, 0, 1 - speed * t]))
     >>> contact_batch([plate, bowl], (0, 2), parameters={speed: np.array([0.25, 1.0, 2.0])})
-    Batch(3 problems, 2 hits, 2 of them proved)
+    Batch(3 problems, 2 with a proved contact, 0 not decided)
     """
     span, tolerance, clock = check_span(time), check_tolerance(tolerance, 1e-12), Clock(as_budget(budget), progress)
     values = checked(bodies, parameters)
