@@ -120,5 +120,5 @@ def test_irrational_places_are_left_to_the_search():
     off = 1 + sp.sqrt(2) / 2
     moved = at(ball(), t - 3, off, off)
     assert rational_shift(IDENTITY, moved.motion) is None and rational_shift(moved.motion, IDENTITY) is None
-    found = first_contact([solids.box((2, 2, 2)), moved], (0, 6), budget=2)
+    found = first_contact([solids.box((2, 2, 2)), moved], (0, 6), budget=30)
     assert found.status in (Status.UNRESOLVED, Status.CONTACT) and found.time[0] <= 2 + 1e-9

@@ -12,7 +12,7 @@ from codegen.deadline import TimeUp
 from collide import Budget, Status
 from collide.bezier import pairs
 from collide.bodies.parts import faces_of
-from collide.polyhedra.primitives import motion_windows, queries
+from collide.polyhedra.primitives import batches, motion_windows
 from collide.queries import contact_search, parameters
 from collide.search import clock
 from collide.search.options import Options
@@ -113,15 +113,16 @@ def search_of(wave=1):
     return Search([situation(faces_of(first)[0], faces_of(second)[0], (0, 1))], Options())
 
 
-def test_what_is_left_is_never_clear():
+@pytest.mark.parametrize("function, lines", [(Search.leave, 3), (Search._empty, 4)])
+def test_what_is_left_is_never_clear(function, lines):
     """At no moment is it known neither as open nor as left."""
     line, came = 0, True
     while came:
         search, line = search_of(), line + 1
         begin = search.least_open(0)
-        came = pressed_before(line, Search.leave, lambda search=search, begin=begin: search.leave(0, begin))
+        came = pressed_before(line, function, lambda search=search, begin=begin: search.leave(0, begin))
         assert search.least_left(1.0) <= begin, line
-    assert line > 5 and search.left == {0} and search.open_count == 0
+    assert line > lines and search.left == {0} and search.open_count == 0
 
 
 def test_what_is_proved_is_adopted_after_what_is_not_clear():
@@ -174,14 +175,14 @@ def test_a_budget_ends_queries_of_edges_and_triangles(moving):
 
 def test_ctrl_c_between_two_parts_of_a_query_ends_those_to_come(monkeypatch):
     """Of triangles vertices and edges are asked about one after the other."""
-    real, seen = queries.run, []
+    real, seen = batches.run, []
 
     def pressed(*given):
         seen.append(1)
         signal.raise_signal(signal.SIGINT)
         return real(*given)
 
-    monkeypatch.setattr(queries, "run", pressed)
+    monkeypatch.setattr(batches, "run", pressed)
     q = np.random.default_rng(3).normal(size=(50, 6, 3))
     found = collide.triangle_triangle(q, motions=(Rigid(translation=[t, 0, 0]), Rigid()))
     assert len(seen) == 1 and "BUDGET_SPENT" in {s.name for s in found.status}
