@@ -22,8 +22,13 @@ def bezier_mixed_pairs(first: Any, second: Any, tolerance: float = 1e-6, budget:
     first, second : array_like, (n, 2, N+1, M+1, 3) or (n, 2, (N+1)(N+2)/2, 3)
         Pair, (control points at t = 0, velocities), and those of a patch: of a tensor product as in `bezier_pairs`, or of a triangle as in
         `bezier_triangle_pairs`. All first patches are of one kind and degree, and all second ones.
-    tolerance, budget, workers : optional
-        As in `bezier_pairs`.
+    tolerance : float, optional
+        `tolerance`, a bracket width: that of the time.
+    budget : float or Budget, optional
+        Seconds for all pairs together (None: 60), or a `Budget`, of which each pair has as many `boxes` to itself; without these, none
+        takes more than 200,000.
+    workers : int, optional
+        So many threads share the pairs. The answer is the same to the bit.
 
     Returns
     -------

@@ -111,7 +111,7 @@ def test_bad_requests_to_compile() -> None:
         codegen.compile(sp.mathieuc(1, 1, x), [x])
     with pytest.raises(ValueError, match="not a finite real constant"):
         codegen.compile([x + sp.I], [x])
-    with pytest.raises(ValueError, match="form must be one of natural, mean-value, divided, got 'taylor'"):
+    with pytest.raises(ValueError, match="form must be one of natural, mean-value, bicentred, divided, got 'taylor'"):
         codegen.compile([x], [x], form="taylor")
     for given in (None, object()):
         with pytest.raises(ValueError, match=r"give SymPy expressions|object"):
