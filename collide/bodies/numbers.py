@@ -30,6 +30,11 @@ class Numbers:
         return tuple(e if e is not None else sp.Rational(lo) if lo == hi else s for s, e, (lo, hi) in zip(
             self.symbols, self._exact, self.intervals.tolist(), strict=True)) if self._exact else ()
 
+    @functools.cached_property
+    def are_exact(self) -> bool:
+        """Whether the exact number of each symbol is known."""
+        return len(self.exact) == len(self.symbols) and not any(e.free_symbols for e in self.exact)
+
     @property
     def parameters(self) -> tuple[np.ndarray, np.ndarray] | None:
         """As kernels take them."""

@@ -41,14 +41,10 @@ def simplest(lo: float, hi: float) -> Fraction:
 
 def have_in_common(sides: Sequence[tuple[Any, Numbers]], place: Sequence[Fraction], moment: Fraction) -> bool:
     """Whether a point is *proved* to be on the surfaces of bodies with numbers at a moment. False where that is not known."""
-    if not all(_are_known(numbers) for _, numbers in sides):
+    if not all(numbers.are_exact for _, numbers in sides):
         return False
     implicit_first = sorted(sides, key=lambda side: not isinstance(side[0], ImplicitBody))
     return all(_is_on(body, dict(numbers.pairs), place, moment) for body, numbers in implicit_first)
-
-
-def _are_known(numbers: Numbers) -> bool:
-    return len(numbers.exact) == len(numbers.symbols) and not any(e.free_symbols for e in numbers.exact)
 
 
 def _is_on(body: Any, known: Mapping[Any, Any], place: Sequence[Fraction], moment: Fraction) -> bool:

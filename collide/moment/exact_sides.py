@@ -1,17 +1,22 @@
 """Sides of implicit bodies that points are on, in rational arithmetic: by the signs of leaves there, and where some are 0, near there."""
 
 import itertools
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from enum import Enum
 from typing import Any, NamedTuple
 
+import numpy as np
 import sympy as sp
 
+from codegen.kernel import compile
 from generative import ImplicitBody, ImplicitSurface, t, x, y, z
 from generative.combination import Combination
 
 # Directions of rays from a point at which leaves are 0.
 _WAYS = [way for way in itertools.product(range(-3, 4), repeat=3) if any(way)]
+# The level of a function that is differentiable on a whole box.
+_DIFFERENTIABLE = 3
 # Leaves that are 0 at one point, beyond which their 2**n signs are not gone through.
 _MOST = 10
 Signs = Mapping[ImplicitSurface, int]
@@ -76,7 +81,9 @@ class _Germ(NamedTuple):
 
 
 def _germ(leaf: ImplicitSurface, numbers: Mapping[Any, Any]) -> _Germ:
-    """A polynomial as all its parts; of another function the first part alone, if its slopes are rational."""
+    """A polynomial as all its parts; of another function the first part alone, if it is proved differentiable there, and its slopes are
+    rational.
+    """
     formula = leaf.expression.xreplace({s: e for s, e in numbers.items() if s not in (x, y, z)})
     if formula.is_polynomial(x, y, z):
         whole = sp.Poly(formula.xreplace({s: s + numbers[s] for s in (x, y, z)}), x, y, z)
@@ -85,8 +92,14 @@ def _germ(leaf: ImplicitSurface, numbers: Mapping[Any, Any]) -> _Germ:
         known = all(c.is_Rational for c in whole.coeffs())
         return _Germ([sp.Poly(part or {(0, 0, 0): 0}, x, y, z, domain="QQ") for part in parts] if known else [], known)
     slopes = [e.xreplace(numbers) for e in leaf.gradient]
-    known = all(e.is_Rational for e in slopes)
+    known = all(e.is_Rational for e in slopes) and _is_differentiable(formula, [float(numbers[s]) for s in (x, y, z)])
     return _Germ([sp.Poly(sum(e * s for e, s in zip(slopes, (x, y, z), strict=True)), x, y, z, domain="QQ")] if known else [], False)
+
+
+def _is_differentiable(formula: Any, place: Sequence[float]) -> bool:
+    """Whether a function of x, y and z is proved differentiable at a point, which is one of the doubles next to these, or between them."""
+    near = np.array([[math.nextafter(c, end) for c in place] for end in (-math.inf, math.inf)])
+    return bool(compile([formula], [x, y, z], quick=True).decorated(near[:1], near[1:])[2][0, 0] >= _DIFFERENTIABLE)
 
 
 def _ends_there(body: ImplicitBody, signs: Signs, germs: Mapping[ImplicitSurface, _Germ], numbers: Mapping[Any, Any]) -> bool:

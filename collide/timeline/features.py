@@ -180,7 +180,9 @@ def _meets(cells: Sequence[np.ndarray], boxes: np.ndarray) -> np.ndarray:
 
 
 def _is_zero(e: Expr, numbers: Sequence[Numbers]) -> bool:
-    """Whether an expression without variables is exactly zero, with these numbers."""
+    """Whether an expression without variables is exactly zero, with these numbers. Not where one is only known within bounds."""
+    if not all(own.are_exact for own in numbers):
+        return False
     exact = [node for own in numbers for node in own.known(e.pool).values()]
     (value,) = substitute([e], {e.pool.parameter(k).index: number for k, number in enumerate(exact)})
     return value.op == "constant" and value.value == 0

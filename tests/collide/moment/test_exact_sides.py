@@ -43,6 +43,27 @@ def test_planes_that_meet_a_cone_in_its_tip_are_left_open_or_out():
     assert exact_side(CONE & half(2 * z - x) & half(-2 * z - x), [0, 0, 0], 0) in (ExactSide.OUTSIDE, ExactSide.OPEN)
 
 
+KINKED = {
+    "an edge of a box": (half(sp.Max(sp.Abs(x) - 1, sp.Abs(y) - 1, sp.Abs(z) - 1)) & half(3 - x - 2 * y), (1, 1, 0)),
+    "its corner": (half(sp.Max(sp.Abs(x) - 1, sp.Abs(y) - 1, sp.Abs(z) - 1)) & half(6 - x - 2 * y - 3 * z), (1, 1, 1)),
+    "two slopes": (half(sp.Piecewise((x - y, x > 0), (-x - y, True))) & half(y - x / 2), (0, 0, 0)),
+    "a wedge": (half(sp.Abs(x) - y) & half(y - x / 2), (0, 0, 0)),
+}
+
+
+@pytest.mark.parametrize("name", KINKED)
+def test_where_a_leaf_has_a_kink_its_slopes_prove_nothing(name):
+    """SymPy has one slope there. These bodies have no interior near the point."""
+    body, point = KINKED[name]
+    assert exact_side(body, point, 0) in (ExactSide.OUTSIDE, ExactSide.OPEN)
+    assert collide.classify(body, [[float(e) for e in point]])[0] in (Kind.OUT, Kind.UNRESOLVED)
+
+
+def test_slopes_count_where_a_leaf_is_differentiable():
+    ball = half(sp.sqrt(x**2 + y**2 + z**2 + 3) - 2)
+    assert exact_side(ball, (1, 0, 0), 0) is ExactSide.SURFACE
+
+
 @pytest.mark.parametrize("seed", range(40))
 def test_what_is_told_of_random_tangent_leaves_holds_for_points_near(seed):
     rng = np.random.default_rng(seed)

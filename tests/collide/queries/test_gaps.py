@@ -76,3 +76,12 @@ def test_deformed_bodies_need_another_bound() -> None:
     assert deform(loose.with_gap(0), [2 * x, y, z]).with_gap(0.5).gap == 0.5
     # What is derived from one body is not taken for one that differs in its gap alone.
     assert loose != box([2, 2, 2]) and loose == box([2, 2, 2]).with_gap(0.25)
+
+
+@pytest.mark.parametrize("gap", [1e-9, 0.1])
+def test_flush_faces_of_bodies_with_gaps_come_to_lie_on_each_other(gap: float) -> None:
+    """The faces do at t = 4, the thickened bodies at 4 minus both gaps."""
+    cube = box([2, 2, 2]).with_gap(gap)
+    found = collide.first_contact([cube, cube.moved(Rigid(translation=[0, 0, 6 - t]))], (0, 6))
+    assert found.status in (collide.Status.CONTACT, collide.Status.UNRESOLVED)
+    assert found.time.lo <= 4 - 2 * gap and 4 <= found.time.hi <= 4 + 1e-6 and found.clear_until > 4 - 2 * gap * 3**0.5 - 1e-6
