@@ -13,6 +13,8 @@ from .removable import removable, vanishing
 _PRODUCT = 20
 # Arguments of the gamma function for which at points a ratio is better computed by logarithms.
 _LARGE = 100
+# Operations of a linear formula that are taken apart, at most.
+_OPERATIONS = 64
 
 
 def both(first: Expr, second: Expr, guard: Expr | None = None, near: Expr | float = 2) -> Expr:
@@ -145,22 +147,30 @@ def _single(plain: Expr, above: Expr, below: Expr) -> Expr:
 
 
 def _linear(e: Expr) -> tuple[Expr, Fraction, Fraction]:
-    """(u, a, b) with e = a u + b, a not 0."""
-    u, added = _shifted(e)
-    if u.op == "neg":
-        v, a, b = _linear(u.args[0])
-        return v, -a, added - b
-    for number, v in (u.args, u.args[::-1]) if u.op == "mul" else ():
+    """(u, a, b) with e = a u + b, a not 0; of a formula of very many operations u is one that could be taken apart further."""
+    a, b = Fraction(1), Fraction(0)
+    for _ in range(_OPERATIONS):
+        u, added = _shifted(e)
+        b += a * added
+        number, rest = _scaled(u)
+        if number is not None:
+            a, u = a * number, rest
+        elif u.op == "sub" and u.args[0].op == "constant" and isinstance(u.args[0].value, Fraction):
+            a, b, u = -a, b + a * u.args[0].value, u.args[1]
+        elif u is e:
+            break
+        e = u
+    return e, a, b
+
+
+def _scaled(e: Expr) -> tuple[Fraction | None, Expr]:
+    """A number that is not 0 and the formula that it is a factor of; None and `e` where it is no such product."""
+    if e.op == "neg":
+        return Fraction(-1), e.args[0]
+    for number, rest in (e.args, e.args[::-1]) if e.op == "mul" else ():
         if number.op == "constant" and isinstance(number.value, Fraction) and number.value != 0:
-            w, a, b = _linear(v)
-            return w, number.value * a, number.value * b + added
-    if u.op == "sub" and u.args[0].op == "constant" and isinstance(u.args[0].value, Fraction):
-        v, a, b = _linear(u.args[1])
-        return v, -a, u.args[0].value - b + added
-    if u is not e:
-        v, a, b = _linear(u)
-        return v, a, b + added
-    return e, Fraction(1), Fraction(0)
+            return number.value, rest
+    return None, e
 
 
 def _gamma_ratio(plain: Expr, a: Expr, b: Expr) -> Expr:
