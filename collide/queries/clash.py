@@ -129,7 +129,8 @@ def _spells(times: ContactTimes, pair: tuple[int, int], clock: Clock) -> list[Cl
     for k in range(1, len(found) - 1):
         instant = found[k].kind is ClashKind.TOUCH and found[k].end.lo <= found[k].begin.hi
         if instant and {found[k - 1].kind, found[k + 1].kind} == {ClashKind.NONE} and found[k].begin in met:
-            found[k] = found[k]._replace(proved=True)
+            gap = found[k].gap
+            found[k] = found[k]._replace(proved=True, gap=None if gap is None else Interval(0.0, gap.hi))
     return found
 
 
