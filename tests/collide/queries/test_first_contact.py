@@ -121,7 +121,7 @@ def test_what_is_open_when_the_time_is_known_is_searched_on(monkeypatch):
             for j in (0, 1, 0, 1, 0, 1):
                 boxes = halves(boxes, j)
             s.arrays.table(layout.ProblemRow)["root"][k], s.open_count = -1, 0
-            s._push(k, boxes)
+            s.push(k, boxes)
             left.append(len(s.open(k)))
         return hit(query, found)
 
