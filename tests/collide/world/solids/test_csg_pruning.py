@@ -55,6 +55,6 @@ def test_leaves_that_are_turned(shape, leaves):
 
 def test_what_moves_otherwise_is_left_as_it_is():
     ball = primitives.ball(1)
-    assert plain_of(ball) is ball
+    assert plain_of(ball) == ball
     driven = primitives.block() | ball.moved(Screw(axis=(0, 0, 1), point=(2, 0, 0), angle=t))
     assert plain_of(driven) is driven
