@@ -75,7 +75,7 @@ class Motion(Value):
 
     @property
     def survey(self) -> Survey:
-        """Of the expressions that it is made of."""
+        """The survey of the expressions that it is made of."""
         if self._survey is None:
             self._survey = survey(*self.formulas)
         return self._survey

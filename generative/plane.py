@@ -176,7 +176,7 @@ def _sampled(pieces: Pieces) -> list[tuple[float, float]]:
 
 
 def _area(pieces: Pieces) -> float:
-    """Of the polygon of samples, positive where it goes round counter-clockwise."""
+    """The area of the polygon of samples, positive where it goes round counter-clockwise."""
     points = _sampled(pieces)
     total = 0.5 * math.fsum(a * d - b * c for (a, b), (c, d) in pairwise([*points, points[0]]))
     if total == 0 or not math.isfinite(total):

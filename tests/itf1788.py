@@ -97,7 +97,7 @@ def _kernel(name: str, n: int | None) -> codegen.Kernel | None:
 
 @cache
 def _contractor(name: str, n: int | None) -> codegen.Contractor | None:
-    """Of x and z, and y for a product: the operation has its value in z."""
+    """The narrowed x and z, and y for a product: the operation has its value in z."""
     formula = _formula(REVERSED, name.removesuffix("Bin").removesuffix("Rev"), n) if name.endswith(("Rev", "RevBin")) else None
     return None if formula is None else codegen.contract(sp.Eq(formula, z), [x, *sorted(formula.free_symbols - {x}, key=str), z])
 

@@ -72,7 +72,7 @@ def _y(n: int, x: Any) -> Any:
 
 
 def _twice(f: Any) -> Both:
-    """Of an enclosure: it has both bounds."""
+    """An enclosure as both bounds."""
     return f, f
 
 

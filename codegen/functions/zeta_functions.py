@@ -113,13 +113,13 @@ def polylogarithm_ends(n: int, z: Any) -> tuple[Any, Any]:
         return halves([(z * low, z >= 0), (z * high, True)], [(z * high, z >= 0), (z * low, True)])
 
     def negative(y: Any) -> tuple[Any, Any]:
-        """Of -y, 0 <= y <= 1."""
+        """Bounds at -y, for 0 <= y <= 1."""
         near, own, square = small(-y), _near_one(n, y), polylogarithm_positive(n, y**2)
         far = [square[k] * sp.Integer(2) ** (1 - n) - own[1 - k] for k in range(2)]
         return halves([(near[0], y <= half), (far[0], True)], [(near[1], y <= half), (far[1], True)])
 
     def beyond(y: Any) -> tuple[Any, Any]:
-        """Of -y, y >= 1: -(-1)^n Li_n(-1/y) - 2 sum eta(2 k) log(y)^(n - 2 k) / (n - 2 k)!."""
+        """Bounds at -y, for y >= 1: -(-1)^n Li_n(-1/y) - 2 sum eta(2 k) log(y)^(n - 2 k) / (n - 2 k)!."""
         etas = [half, *((1 - sp.Integer(2) ** (1 - 2 * k)) * sp.zeta(2 * k) for k in range(1, n // 2 + 1))]
         total = 2 * sum(e * sp.log(y) ** (n - 2 * k) / sp.factorial(n - 2 * k) for k, e in enumerate(etas))
         low, high = negative(1 / y)

@@ -41,7 +41,7 @@ def halves(flow: Flow) -> tuple[Flow, Flow]:
 
 
 def ends_and_middle(flow: Flow) -> list[Flow]:
-    """Of one equation: from the middle of the start, and from both of its ends."""
+    """The flows of one equation from the middle of the start, and from both of its ends."""
     rates, low, high = flow.parts
     starts = [[_middle(low[0], high[0])], low, high]
     return [described(rates, start, start, flow.begin, flow.end, flow.steps) for start in starts]
@@ -52,7 +52,7 @@ def _middle(a: Expr, b: Expr) -> Expr:
 
 
 def merged(tables: Sequence[FlowTable]) -> FlowTable:
-    """What is known of all solutions that one of the tables describes, beside those of the first table."""
+    """The table of all solutions that one of the tables describes, beside those of the first table."""
     empty = next((t for t in tables if not len(t.base)), None)
     if empty is not None:
         return empty
@@ -125,7 +125,7 @@ def _between(table: FlowTable, begin: float, stop: float) -> FlowTable:
 
 
 def _arrays(table: FlowTable) -> Sequence[Array]:
-    """What is known in each cell."""
+    """The arrays with a row for each cell."""
     return table.base, table.coefficients, table.error, table.slope_error, table.bend, table.range
 
 

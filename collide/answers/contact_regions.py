@@ -35,7 +35,7 @@ class RegionChange(NamedTuple):
 
 
 class Footprint(NamedTuple):
-    """What a region is recognised by: its contacts, as pairs of features, and the pairs of faces that meet there."""
+    """The marks by which a region is recognised: its contacts, as pairs of features, and the pairs of faces that meet there."""
 
     contacts: frozenset[Hashable]
     faces: frozenset[Hashable]

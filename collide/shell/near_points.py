@@ -11,8 +11,8 @@ _NONE, _INNER = 1e-12, 1e-9
 
 
 class NearPoints(NamedTuple):
-    """Of c contacts: vertices (c, 4), the `shares` (c, 4) by which differences of points are sums of these, `normals` (c, 3) along which
-    the first part is above the second, and `gaps` (c,).
+    """The arrays of c contacts: vertices (c, 4), the `shares` (c, 4) by which differences of points are sums of these, `normals` (c, 3)
+    along which the first part is above the second, and `gaps` (c,).
     """
 
     vertices: np.ndarray

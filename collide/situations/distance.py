@@ -72,7 +72,7 @@ def nearest(first: Cell, second: Cell, numbers: tuple[Numbers, Numbers], time: t
 
 @functools.lru_cache(maxsize=256)
 def _known(axes: tuple[float, ...], further: tuple[str, ...], ends: tuple[Any, ...], moment: tuple[Any, ...]) -> Numbers:
-    """What the problems of all parts of two bodies have in common: directions, the ends of ranges, and the moment, if there is one."""
+    """The numbers that problems of all parts of two bodies share: directions, the ends of ranges, and the moment, if there is one."""
     return Numbers((*_AXES[:len(axes)], *ends_of(further), *((_MOMENT,) if moment else ())), (*axes, *ends, *moment))
 
 

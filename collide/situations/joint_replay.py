@@ -24,8 +24,8 @@ _STILL = 0.0, 0.0
 
 def on_part(leaves: tuple[ImplicitSurface, ...], pieces: tuple[BoundaryPiece, ...], sides: tuple[Side, ...], frame: Frame,
             ) -> tuple[list[Expr], list[Expr], Expr]:
-    """What is zero where leaves and these sides meet, of coordinates of the first leaf and the time: in mean-value forms, and plain. And
-    1 or 0 for on the surface of the body or not.
+    """The functions that are zero where leaves and these sides meet, of coordinates of the first leaf and the time: in mean-value forms,
+    and plain. And 1 or 0 for on the surface of the body or not.
 
     The forms, near a side that a surface all but reaches, tell it from 0 in boxes of the size of the square root of the gap.
     """

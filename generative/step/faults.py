@@ -30,8 +30,8 @@ class Entities:
         return f" ({self._number(place)})" if self._number(place) else ""
 
     def faults(self, solids: Sequence[Any]) -> list[str]:
-        """What is wrong with entities, as the kernel says, and what it does not say: solids that it left out, shells that are open, and
-        faces without loops. `solids`: the shapes that it made.
+        """The faults of entities that the kernel names, and those that it does not: solids that it left out, open shells, and faces
+        without loops. `solids`: the shapes that it made.
         """
         return [*self._found_by_kernel(), *self._not_made(solids)]
 

@@ -100,7 +100,7 @@ def _near(placed: tuple[PlacedBrep, PlacedBrep], faces: Faces) -> Iterator[tuple
 
 
 def _placed(corners: Sequence[Point]) -> PlacedTriangle:
-    """Of three corners with one W."""
+    """The triangle of three corners with one W, and its planes."""
     normal, w = cross(_way(corners[0], corners[1]), _way(corners[0], corners[2])), corners[0][3]
     sides = [cross(normal, _way(corners[k], corners[(k + 1) % 3])) for k in range(3)]
     ways = [(normal, corners[0]), ((-normal[0], -normal[1], -normal[2]), corners[0]), *zip(sides, corners, strict=True)]

@@ -101,7 +101,7 @@ class WithinBorder:
 
 
 class TooHigh:
-    """What hops stays as low as hops that are followed."""
+    """A body that hops stays as low as hops that are followed."""
 
     reason = GuardReason.TOO_HIGH
 
@@ -113,7 +113,7 @@ class TooHigh:
 
 
 class Top:
-    """What hops, and hardly rises, still rises."""
+    """A body that hops, and rises little, still rises."""
 
     reason = GuardReason.TOP
 
@@ -166,7 +166,7 @@ class Slips:
 
 
 class SlipStops:
-    """What slips goes on, and what has not begun to slip does not slip back."""
+    """A contact that slips goes on, and one that has not begun to slip does not slip back."""
 
     reason = GuardReason.SLIP_STOPS
 
@@ -180,7 +180,7 @@ class SlipStops:
 
 
 class SlipTurns:
-    """What slips does so about the way it did as the motion began."""
+    """A contact that slips does so about the way it did as the motion began."""
 
     reason = GuardReason.SLIP_TURNS
 

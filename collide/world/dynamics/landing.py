@@ -47,7 +47,7 @@ class CornersLand:
 
 
 class HopsLand:
-    """What hops does not come down, and is no deeper than contacts may be."""
+    """A body that hops does not come down, and is no deeper than contacts may be."""
 
     reason = GuardReason.LANDS
 

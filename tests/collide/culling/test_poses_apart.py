@@ -17,7 +17,7 @@ BEGIN, WAY = ([Parameter(f"{name}{k}") for k in range(6)] for name in ("a", "b")
 
 @pytest.mark.parametrize("seed", [1, 4])
 def test_random_arms(seed):
-    """Of sampled gaps below 0 none is called apart, of those beyond 1/16 all but a few are."""
+    """No row with a sampled gap below 0 is called apart; all but a few with one beyond 1/16 are."""
     made, count = arm(seed), 40
     bodies = made.chain.at({f"joint {k}": a + b * t for k, (a, b) in enumerate(zip(BEGIN, WAY, strict=True))})
     rows = np.random.default_rng(seed).normal(size=(count, 12))

@@ -74,7 +74,7 @@ def test_hulls_that_meet_have_no_direction() -> None:
 
 
 def test_parts_of_a_solid_that_is_turned() -> None:
-    """Of a cube above a plate, with a corner down: the three faces at that corner are as near as it is, the others are farther."""
+    """A cube is above a plate, with a corner down: the three faces at that corner are as near as it is, the others are farther."""
     cube = solids.box((1, 1, 1)).moved(Rigid(rotation=[0.88, 0.325, -0.28, 0.2], normalize=True, translation=[0, 0, 3]))
     parts = [[extent_of(part) for part in faces_of(body)] for body in (cube, solids.box((4, 4, 1)))]
     found = turned_distances(*(placed(own, 0.0) for own in parts))
