@@ -1,4 +1,4 @@
-"""The reference of all that users import, by task and by the name they use; and, on pages of their own, the modules behind it.
+"""Pages of the reference: all names that users import, by task, and on pages of their own the modules behind them.
 
 mkdocstrings fills in signatures and docstrings.
 """

@@ -1,7 +1,8 @@
 """Branches of choices in functions of their own, which run where some lane of a block takes them.
 
-What only one side of choices by one condition needs (`where`, `restricted`, at points `either`) is no part of the order of a translation:
-where the first of these choices is met, it is written as a function of the values that it takes from outside, and called behind a test.
+A branch holds the nodes that one side of choices by one condition needs and nothing else does (`where`, `restricted`, at points `either`).
+It is left out of the order of a translation. Where the first of these choices is met, it is written as a function of the values that it
+takes from outside, and called behind a test.
 Results of lanes that do not take the side are not looked at by the choices, so no result depends on this.
 """
 
@@ -19,7 +20,7 @@ from .translate import Translation, Values
 _WORTH, _FUNCTION = 8, 8
 _STEPS = BOOLEAN | {"add", "sub", "neg", "mul", "div", "fma", "sqrt", "abs", "min", "max", "floor", "ceiling", "hull", "midpoint", "centre",
                     "constant", "undefined", "where", "choice", "restricted", "either", "guarded"}
-# What stays outside: inputs, and loops, which are written for a whole module.
+# Operations that stay outside: inputs, and loops, which are written for a whole module.
 _OUTSIDE = frozenset({"variable", "parameter", "captured", "bound", "loop"})
 # Choices within choices that get functions of their own; deeper ones are computed with the branch.
 _DEEPEST = 8

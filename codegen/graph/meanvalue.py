@@ -77,8 +77,8 @@ def second_order_form(outputs: Sequence[Expr], variables: Sequence[Expr]) -> lis
 
 
 def divided_form(outputs: Sequence[Expr], variables: Sequence[Expr]) -> list[Expr]:
-    """Bicentred forms; of an output of one variable that occurs more than once, or a part of which does, the hull of those over the
-    eighths of its box.
+    """Bicentred forms of outputs. An output of one variable that occurs more than once in it, or in a part of it, has the hull of the
+    forms over the eighths of its box.
 
     Each eighth holds a part of the values, and together they hold all. The excess of a mean-value form is of second order in the size of
     the box (Moore 1966, Chapter 6), so that of the hull is a 64th of it, and nothing but rounding in eighths where the derivative has one

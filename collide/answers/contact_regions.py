@@ -113,14 +113,14 @@ class RegionTracker:
         Parameters
         ----------
         touch : Touch
-            Of the same two bodies. Bodies that penetrate each other have no regions.
+            An answer about the same two bodies. Bodies that penetrate each other have no regions.
         time : float
             Not before that of the last answer.
 
         Returns
         -------
         tuple of RegionChange
-            What has changed since the last answer.
+            The changes since the last answer.
 
         Raises
         ------

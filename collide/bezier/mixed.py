@@ -10,7 +10,7 @@ from ..answers.batch import Batch
 from ..search.budget import Budget
 from .pairs import bezier_pairs, squares_of
 
-# Of a round of averages, in units of 2**-53 of the largest number: two quotients, two products and a sum.
+# The error of a round of averages, in units of 2**-53 of the largest number: two quotients, two products and a sum.
 _ROUND = 4.0
 
 

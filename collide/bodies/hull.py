@@ -49,7 +49,7 @@ class Cap(NamedTuple):
                 if not ends:
                     del after[path[-2]]
             loop = path[path.index(path[-1]):-1]
-            # What came before the loop is looked at again.
+            # The edges before the loop are looked at again.
             for i, j in pairwise(path[:path.index(path[-1]) + 1]):
                 after[i].append(j)
             first = loop.index(min(loop))

@@ -12,9 +12,11 @@ from fractions import Fraction
 import numpy as np
 
 from ..moment.common_point import have_in_common, simplest
+from ..moment.pairs import Pair
 from ..search.native.layout import LOCATED
 from ..search.search import Search
 from .evidence import SceneQuery
+from .scene import Scene
 
 # So many places are tried, those of the simplest numbers first; and how far they are from the ones located, against the size of these, and
 # how far times are, against the span: along a curve of contact some other place may have simpler numbers. Effort only.
@@ -26,16 +28,18 @@ Place = tuple[Fraction, ...]
 def met_by(query: SceneQuery, s: Search) -> float:
     """A time by which two bodies are proved to meet, at a place that a search located; infinite where none is proved."""
     with query.clock.reporting():
-        for label, moment, place in _candidates(s, query.scene.span):
+        for label, moment, place in _candidates(s, query.scene):
             if have_in_common([(query.scene.bodies[k], query.scene.numbers[k]) for k in label], place, moment):
                 near = float(moment)
                 return near if Fraction(near) >= moment else math.nextafter(near, math.inf)
     return math.inf
 
 
-def _candidates(s: Search, span: tuple[float, float]) -> list[tuple[tuple[int, int], Fraction, Place]]:
-    """Pairs of bodies that start apart, times and places, the simplest numbers first."""
-    found = {(s.problem_of(k).label, moment, place) for k, moment, place in _simple(s, span[1] - span[0]) if span[0] <= moment <= span[1]}
+def _candidates(s: Search, scene: Scene) -> list[tuple[Pair, Fraction, Place]]:
+    """Pairs of bodies that start apart, times at which the formulas of the scene hold, and places, the simplest numbers first."""
+    (begin, end), (first, last) = scene.span, scene.holds
+    found = {(s.problem_of(k).label, moment, place) for k, moment, place in _simple(s, end - begin)
+             if max(begin, first) <= moment <= min(end, last)}
     return sorted(found, key=lambda one: (one[1].denominator, sum(abs(e.numerator) + e.denominator for e in one[2])))[:_TRIED]
 
 

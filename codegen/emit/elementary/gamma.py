@@ -235,7 +235,7 @@ def _rare(L: Lanes, mask: str, name: str, function: Callable[[Lanes, Value], Val
 def loggamma_point(L: Lanes, x: Value) -> tuple[Value]:
     """Approximates log Gamma x; NaN for x <= 0."""
     one, below = L.const(1.0), L.lt(x, L.const(0.5))
-    # Of x and x - 1 below 1/2, where log x is taken off, else of x - 1 and x - 2: all but x - 1 below 1/2 are exact near the zeros.
+    # The factors are x and x - 1 below 1/2, where log x is taken off, else x - 1 and x - 2. All but x - 1 below 1/2 are exact near zeros.
     less, before = L.sub(x, one), L.select(below, x, L.sub(x, L.const(2.0)))
     near = L.mul(L.mul(before, less), _point(L, "loggamma_quotient", L.select(below, L.add(x, one), x)))
     near = L.sub(near, _rare(L, below, "loggamma_logarithm", lambda B, a: exponential.log_point(B, a)[0], x, L.const(0.0)))
