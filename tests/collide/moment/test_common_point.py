@@ -1,12 +1,14 @@
 """Points that two surfaces have in common by exact values; and first contacts of bodies that touch and never cross."""
 
+import math
 from fractions import Fraction
 
+import numpy as np
 import pytest
 import sympy as sp
 
 import collide
-from collide.bodies.numbers import NONE
+from collide.bodies.numbers import NONE, Numbers
 from collide.moment.common_point import have_in_common, simplest
 from generative import ImplicitSurface, Parameter, ParametricSurface, Rigid, primitives, solids, t, u, v, x, y, z
 
@@ -50,6 +52,21 @@ def test_with_a_range_of_a_parameter_no_point_is_known():
         assert found.clear_until <= 1 and found.status.name != "NO_CONTACT"
         exact = collide.first_contact([BALL, moved], (0, 2), parameters={r: Q(1, 2)}, budget=20)
         assert exact.status.name == "CONTACT" and exact.time.lo <= 1 <= exact.time.hi
+
+
+def test_nothing_is_known_of_numbers_within_bounds():
+    r = Parameter("r")
+    wide = Numbers([r], (), np.array([[1.0, 2.0]]))
+    assert not have_in_common([(primitives.ball(1), NONE), (ImplicitSurface(x**2 + y**2 + z**2 - r, [(-3, 3)] * 3), wide)],
+                              [Fraction(1), Fraction(0), Fraction(0)], Fraction(0))
+
+
+def test_a_touch_just_after_the_end_of_the_span_does_not_count():
+    """An oval turns back on a ball at t = 1, the double after the end; the simplest time near what is located is 1."""
+    oval = ImplicitSurface(x**2 / 4 + y**2 + z**2 - 1, [(-3, 3)] * 3)
+    end = math.nextafter(1.0, 0.0)
+    found = collide.first_contact([BALL, placed(oval, 0, 0, 2 + (t - 1) ** 2)], (0, end))
+    assert found.status.name == "UNRESOLVED" and found.clear_until <= end
 
 
 def test_a_peg_falls_into_its_own_bore():
