@@ -10,8 +10,11 @@ Ctrl-C within a limit of the first thread means that the time is up: so it, too,
 not heeded, and when it comes again, it is Python's own.
 
 A process that is forked within a limit has none, and no thread that looks at the clock until it needs one.
+
+Handlers are asked of `_signal`: `signal` looks each up in an enumeration that has none of them, which costs more than all else here.
 """
 
+import _signal  # type: ignore[import-not-found]
 import contextlib
 import ctypes
 import functools
@@ -33,6 +36,7 @@ _left: ContextVar[Callable[[], float] | None] = ContextVar("left", default=None)
 _PURE, _WRITING = ("sympy", "mpmath"), ("sympy.core.facts",)
 # Seconds by which a thread in these may be late, so that what calls `check` ends by itself; and after which Ctrl-C ends anything.
 _LATE, _HEEDED = 0.1, 0.35
+_SIGINT = int(signal.SIGINT)
 
 
 class TimeUp(BaseException):
@@ -78,11 +82,11 @@ class _Keyboard:
 
     def hear(self) -> bool:
         """Note Ctrl-C here from now on, unless it is noted already, or means something else to the program."""
-        if threading.get_ident() != _first() or signal.getsignal(signal.SIGINT) is not signal.default_int_handler:
+        if threading.get_ident() != _first() or _signal.getsignal(_SIGINT) is not signal.default_int_handler:
             return False
         self.__init__()  # type: ignore[misc]
         with contextlib.suppress(ValueError):
-            signal.signal(signal.SIGINT, self.note)
+            _signal.signal(_SIGINT, self.note)
             return True
         return False
 
@@ -90,8 +94,8 @@ class _Keyboard:
         """Raises KeyboardInterrupt for Ctrl-C that nobody was told of."""
         unheard = self.again or (self.came is not None and not self.told)
         self.came, self.again = None, False
-        if signal.getsignal(signal.SIGINT) == self.note:
-            signal.signal(signal.SIGINT, signal.default_int_handler)
+        if _signal.getsignal(_SIGINT) == self.note:
+            _signal.signal(_SIGINT, signal.default_int_handler)
         if unheard:
             raise KeyboardInterrupt
 

@@ -9,6 +9,8 @@ import numpy as np
 
 V = TypeVar("V")
 
+_HOLDERS = (np.ndarray, tuple, list)
+
 
 def frozen(value: V) -> V:
     """The same value, with its arrays read-only: those in tuples and lists, too."""
@@ -16,7 +18,8 @@ def frozen(value: V) -> V:
         value.flags.writeable = False
     elif isinstance(value, (tuple, list)):
         for each in value:
-            frozen(each)
+            if isinstance(each, _HOLDERS):
+                frozen(each)
     return value
 
 
@@ -25,7 +28,7 @@ class Frozen:
 
     def _freeze(self) -> None:
         """To be called once the value is made."""
-        frozen([*vars(self).values()])
+        frozen(tuple(vars(self).values()))
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         vars(self).update(state)

@@ -190,7 +190,7 @@ def _may_touch_before(answer: Contacts, simultaneity: float) -> bool:
 def _doubtful(found: Evidence, scene: Scene, options: Options) -> bool:
     """Whether something is located, and not proved well before any contact that is proved, or by no more than a common point."""
     known = min(found.proved, scene.span[1]) - 2.0 * reach_of(scene.span, options.simultaneity)
-    return scene.course is None and (found.open or found.touched or found.clear_until(scene.span[1]) < known)
+    return scene.course is None and (found.open or found.touched or found.has_before(known))
 
 
 def _met(query: SceneQuery, found: Evidence) -> Evidence:

@@ -4,6 +4,8 @@ import math
 from collections.abc import Collection, Sequence
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from ..culling.broad_phase import Window
 from ..moment.pairs import Pair
 from ..moment.region import Region
@@ -67,6 +69,14 @@ class Evidence(NamedTuple):
         """The time up to which nothing meets, at most `end`."""
         s = self.search
         return self.seen if s is None else min(self.seen, s.clear_until(s.possible_ones(), end))
+
+    def has_before(self, moment: float) -> bool:
+        """Whether something was located or left open before a moment."""
+        s = self.search
+        if s is None or self.seen < moment:
+            return self.seen < moment
+        early = np.flatnonzero(s.times(s.solutions)[:, 0] < moment)
+        return s.least_left(moment) < moment or any(map(s.possible, early.tolist()))
 
 
 class Doubts:

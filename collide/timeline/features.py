@@ -12,6 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from codegen.graph.expr import Expr, reachable, substitute
+from codegen.kernel import Kernel
 
 from ..bodies.cells import Cell, Path, whole_of
 from ..bodies.crowd import Crowd
@@ -22,7 +23,7 @@ from ..bodies.parts import faces_of, is_closed
 from ..bodies.surface_points import FEW
 from ..culling.broad_phase import Window, may_meet
 from ..moment.pairs import Pair
-from ..search.problem import Problem
+from ..search.problem import Problem, formula_kernel
 from ..search.search import Search
 from ..situations.contact import situation
 from .scene import Scene
@@ -74,10 +75,25 @@ def explained(scene: Scene, m: Meeting) -> bool:
 def _in_one_plane(scene: Scene, first: Cell, second: Cell, label: Pair) -> bool:
     cells = scene.nearby(label, (first, second))
     a, b = (whole_of(cell) if cell.leaves else cell for cell in cells)
-    problem = situation(a, b, literal=True, **scene.named(label, cells))
+    problem, numbers = situation(a, b, literal=True, **scene.named(label, cells)), scene.situation_numbers(label, cells)
     if "constant" not in problem.built:
-        problem.built["constant"] = [e for e in problem.equations if not any(node.op == "variable" for node in reachable([e]))]
-    return any(_is_zero(e, scene.situation_numbers(label, cells)) for e in problem.built["constant"])
+        problem.built["constant"] = _constant(problem.equations, sum(len(own.symbols) for own in numbers))
+    equations, kernel = problem.built["constant"]
+    return any(_is_zero(equations[k], numbers) for k in _possible_zeros(kernel, numbers)) if equations else False
+
+
+def _constant(equations: Sequence[Expr], count: int) -> tuple[list[Expr], Kernel | None]:
+    """Those of the equations that have no variables and none but the first parameters, and a kernel of them."""
+    own = [e for e in equations if all(node.op != "variable" and (node.op != "parameter" or node.value < count) for node in reachable([e]))]
+    return own, formula_kernel(own, (), count) if own else None
+
+
+def _possible_zeros(kernel: Kernel, numbers: Sequence[Numbers]) -> list[int]:
+    """Which of the expressions have bounds that hold 0, with the numbers that a kernel takes one after the other."""
+    intervals = np.concatenate([np.empty((0, 2)), *(own.intervals for own in numbers if own.symbols)])
+    none, parameters = np.empty((1, 0)), (intervals[:, 0], intervals[:, 1])
+    low, high = kernel.interval(none, none, parameters=parameters if len(intervals) else None)
+    return [k for k, (a, b) in enumerate(zip(low[0].tolist(), high[0].tolist(), strict=True)) if a <= 0.0 <= b]
 
 
 def _faces_at(scene: Scene, part: Cell, body: int) -> list[Cell]:
