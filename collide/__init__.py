@@ -34,6 +34,7 @@ from .answers.contact_regions import RegionChange, RegionEvent, RegionTracker
 from .answers.contact_times import ContactTimes, Spell
 from .answers.contacts import Contacts, Status
 from .answers.distances import Clearance, ClearanceBatch, Distance, DistanceStatus
+from .answers.link_states import LinkState
 from .answers.sensitivity import Sensitivity
 from .bezier.mixed import bezier_mixed_pairs
 from .bezier.nurbs import BezierNets, nurbs_to_bezier
@@ -89,7 +90,7 @@ __all__ = [
     "BezierNets", "Boolean", "Budget", "Changes", "ClashKind", "ClashSpell", "Clashes", "Clearance", "ClearanceBatch",
     "ClearanceProfile", "ClearanceRange", "Closest", "ClosestPair", "ContactTimes", "Contacts", "ContradictionError",
     "CriticalValue", "Distance", "DistanceStatus", "ExactMass", "FreeBox", "HullOverlap", "Index", "Interval", "JointTravel",
-    "Kind", "MassProperties", "Maximum", "MaximumStatus", "Mesh", "MeshContact", "Minimum", "MinimumStatus", "Near",
+    "Kind", "LinkState", "MassProperties", "Maximum", "MaximumStatus", "Mesh", "MeshContact", "Minimum", "MinimumStatus", "Near",
     "NearestTriangles", "Outcome", "RegionChange", "RegionEvent", "RegionTracker", "RigidBody", "Run", "Sensitivity", "Spell",
     "Start", "Status", "Subpaving", "SubpavingStatus", "Swarm", "SweepAndPrune", "Touch", "TouchContact", "TouchRegion",
     "TouchStatus", "Trace", "Tracked", "World", "Zeros", "ZerosStatus", "bezier_mixed_pairs", "bezier_pairs",

@@ -17,6 +17,7 @@ COLLIDE: Tasks = {
                                          "tracked_at",
     "All contacts of a time span": "contacts_during ContactTimes Spell",
     "Clash, in the words of CAD": "clash Clashes ClashKind ClashSpell TouchRegion joint_travel JointTravel",
+    "Robots in answers": "LinkState",
     "Distances": "distance clearance clearance_range clearance_profile free_box Distance Clearance ClearanceRange ClearanceProfile FreeBox "
                  "DistanceStatus",
     "Many questions at once": "contact_batch clearance_batch answers.batch.Batch ClearanceBatch bezier_pairs bezier_triangle_pairs "

@@ -117,15 +117,17 @@ class Chain:
         every = self._checked(values)
         return {j.name: self._value(j, every) for j in self._joints if j.kind != FIXED}
 
-    def joint_values_at(self, values: Mapping[str, Any], time: Any) -> dict[str, Interval]:
+    def joint_values_at(self, values: Mapping[str, Any], time: Any, parameters: Mapping[Any, Any] | None = None) -> dict[str, Interval]:
         """The values of all joints that are not fixed, enclosed, at a time or in a short span of it, as of a contact.
 
         Parameters
         ----------
         values : dict of str to number or formula of t
-            As of `motions`, without parameters.
+            As of `motions`.
         time : number or pair of numbers
             A time, or the first and last one, as `Contacts.time` or a row of `Clearance.times`; in the unit of t.
+        parameters : dict of symbol to number or pair of numbers, optional
+            Of each parameter in the values its number, or the least and greatest one, as a row of `Contacts.parameters`.
 
         Returns
         -------
@@ -135,13 +137,13 @@ class Chain:
         Raises
         ------
         ValueError
-            For a time that is no finite number and no pair of them in order, for formulas with parameters, and for a joint that is not
+            For a time that is no finite number and no pair of them in order, for parameters without a value, and for a joint that is not
             proved to have a value throughout that time.
 
         Notes
         -----
-        Each interval *encloses* all values that the joint takes in that time: formulas are evaluated in interval arithmetic (Snyder
-        1993, Section 3), rounded outwards.
+        Each interval *encloses* all values that the joint takes in that time, for all values of the parameters: formulas are evaluated in
+        interval arithmetic (Snyder 1993, Section 3), rounded outwards.
 
         Examples
         --------
@@ -150,7 +152,7 @@ class Chain:
         >>> arm.joint_values_at({"shoulder": 1 - t / 2}, (0.5, 0.75))
         {'shoulder': Interval(0.625, 0.75)}
         """
-        return enclosed_values(self.joint_values(values), time)
+        return enclosed_values(self.joint_values(values), time, parameters)
 
     def link_of(self, body: str) -> str:
         """The link that a body belongs to, by the name that the body has in results. ValueError for a body of no link.

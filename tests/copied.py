@@ -549,6 +549,13 @@ def clearance_profile() -> Any:
     return collide.clearance_profile([ball().moved(fall()), square()], (0, 1), 2)
 
 
+@example(repr)
+def link_state() -> Any:
+    lift = g.Chain({"hand": [ball()]}, [g.prismatic("lift", "base", "hand", axis=[0, 0, 1])])
+    found = collide.distance(*lift.at({"lift": 3}), square(), at=0)
+    return found.by_robot({"crane": (lift, {"lift": 3})})["crane"][0]
+
+
 @example(lambda value: (value.box, value.summary()))
 def free_box() -> Any:
     size = Parameter("size")

@@ -204,6 +204,12 @@ class Spline(_Function):
         """The formula that holds where the argument is this number."""
         return _piece(self.samples, _place(self.samples, place), self.order, self.args[0])
 
+    def within(self, first: float, last: float) -> Any:
+        """The same function where the argument is in [first, last], by the pieces that hold there alone."""
+        s, (begin, end) = self.samples, np.searchsorted(self.samples.knots, (first, last), "right")
+        held = slice(min(max(begin - 1, 0), len(s.knots) - 2), max(end + 1, 2))
+        return Spline(self.args[0], Samples(s.knots[held], s.values[held], s.slopes[held], s.column), *self.args[2:])
+
     def approx(self, at: np.ndarray) -> np.ndarray:
         """Values at numbers, in doubles."""
         s = self.samples

@@ -13,10 +13,11 @@ from dataclasses import dataclass, field
 from enum import Enum
 from functools import cached_property
 from os import PathLike
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from codegen.interval import Interval
 from generative.body import body_name, label
 
 from .. import picture
@@ -28,11 +29,9 @@ from ..search.progress import duration
 from .consistency import check_time
 from .gap_bounds import gap_bounds
 from .left_open import MOST_PAIRS, named_pairs, pair_array, undecided_in_words
+from .link_states import LinkState, Listed, Robots, by_robot
 from .sensitivity import Sensitivity, sensitivity
 from .table import ROWS, card, counted, point
-
-if TYPE_CHECKING:
-    from codegen.interval import Interval
 
 
 class Status(Enum):
@@ -68,7 +67,7 @@ class Contacts(Frozen):
     """
 
     status: Status
-    time: "Interval | None"
+    time: Interval | None
     clear_until: float
     points: np.ndarray
     normals: np.ndarray
@@ -86,7 +85,7 @@ class Contacts(Frozen):
     notes: tuple[str, ...] = ()
     nesting: frozenset[tuple[int, int]] = frozenset()
     held: Sequence[tuple[Held, ...]] = ()
-    parameters: Sequence[Mapping[Any, "Interval"]] = ()
+    parameters: Sequence[Mapping[Any, Interval]] = ()
     given: Mapping[Any, Any] = field(default_factory=dict)
     formulas: Sequence[Any] = ()
     open: Collection[tuple[int, int]] = ()
@@ -163,6 +162,49 @@ class Contacts(Frozen):
         Raises ValueError for a symbol that `first_contact` was not given.
         """
         return sensitivity(self, symbols)
+
+    def by_robot(self, robots: Robots) -> dict[str, list[LinkState]]:
+        """Group contacts by robot: the link, and the values of all joints there.
+
+        Parameters
+        ----------
+        robots : dict of str to (Chain, dict)
+            Each robot by a name: its chain, and the values of its joints as they were given to `Chain.at`.
+
+        Returns
+        -------
+        dict of str to list of LinkState
+            The contacts at which a link of each robot is, in their order; a contact of two links
+            is listed for each.
+
+        Raises
+        ------
+        ValueError
+            For robots that are given in another way, a robot without a body among those that were asked about, and bodies of one name.
+
+        Notes
+        -----
+        Joint values are *enclosed* for all times within that of the box of a contact, and within the time span.
+
+        Examples
+        --------
+        An arm of length 3 swings against a wall, which its hand, a ball, meets where 3 sin t + 1/2 is 2.
+
+        >>> from collide import first_contact
+        >>> from generative import Chain, ParametricSurface, Rigid, revolute, solids, t, u, v
+        >>> wall = ParametricSurface([u, 2, v], {u: (-4, 4), v: (-4, 4)}, name="wall")
+        >>> hand = solids.sphere(0.5).moved(Rigid(translation=[3, 0, 0]))
+        >>> arm = Chain({"hand": hand}, [revolute("shoulder", "base", "hand")])
+        >>> found = first_contact([*arm.at({"shoulder": t}), wall], (0, 1))
+        >>> found.by_robot({"arm": (arm, {"shoulder": t})})
+        {'arm': [LinkState(hand and wall at t = 0.523599: shoulder 0.523599)]}
+        """
+        whole = itertools.repeat({}) if not self.parameters else self.parameters
+        proved = Interval(0.0, 0.0), Interval(0.0, math.inf)
+        rows = zip(self.pairs.tolist(), self.points, self.boxes, self.existence.tolist(), whole, strict=False)
+        return by_robot(self.bodies, self.time_span, robots, (
+            Listed(k, pair, (point, point), box[-1], proved[not exists], values)
+            for k, (pair, point, box, exists, values) in enumerate(rows)))
 
     def __len__(self) -> int:
         return len(self.points)

@@ -1,7 +1,7 @@
 """Answers about distances: at a moment, or over a span of time."""
 
 import math
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from functools import cached_property
@@ -17,6 +17,7 @@ from .. import picture
 from .consistency import check_bracket
 from .contacts import effort
 from .left_open import pair_array, undecided_in_words
+from .link_states import LinkState, Listed, Robots, by_robot
 from .nearest_points import moving_points
 from .table import ROWS, card, counted, interval, point
 
@@ -87,6 +88,35 @@ class Distance:
     def followed(self, times: np.ndarray) -> np.ndarray:
         """(m, k, 2, 3): the k pairs of points at m times, NaN where they are not known."""
         return np.tile(self.points, (len(times), 1, 1, 1))
+
+    def by_robot(self, robots: Robots) -> dict[str, list[LinkState]]:
+        """Group nearest points by robot: the link, and the values of all joints then.
+
+        Parameters
+        ----------
+        robots : dict of str to (Chain, dict)
+            Each robot by a name: its chain, and the values of its joints as they were given to `Chain.at`.
+
+        Returns
+        -------
+        dict of str to list of LinkState
+            The pairs of nearest points of which one is on a link of each robot, in their order.
+
+        Raises
+        ------
+        ValueError
+            For robots that are given in another way, a robot without a body among those that were asked about, and bodies of one name.
+
+        Notes
+        -----
+        Joint values are *enclosed* for all times within that of the pair of points, and within the time span.
+        """
+        return by_robot(self.bodies, self.time_span, robots, self._items())
+
+    def _items(self) -> Iterator[Listed]:
+        """Each pair of nearest points as an item of an answer; its moment is any in the time span."""
+        for k, points in enumerate(self.points):
+            yield Listed(k, (0, 1), points, self.time_span, self.bracket, self.parameters[k] if self.parameters else {})
 
     def show(self) -> None:
         """The bodies up to that moment, with the nearest points and the segments between them, in a notebook or browser."""
@@ -171,6 +201,11 @@ class Clearance(Distance):
         assert self.again is not None
         answers = self.again(parts, tolerance, budget)
         return np.array([a.time_span[0] for a in answers]), np.array([a.bracket[0] for a in answers])
+
+    def _items(self) -> Iterator[Listed]:
+        """Each pair of nearest points as an item of an answer, with its bodies and its time."""
+        for item in super()._items():
+            yield item._replace(pair=self.pairs[item.row].tolist(), time=self.times[item.row])
 
     @cached_property
     def undecided(self) -> np.ndarray:
