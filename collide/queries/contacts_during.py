@@ -8,11 +8,13 @@ from collections import deque
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+import numpy as np
 import sympy as sp
 
 from codegen.walk import nesting_in_words
 
 from ..answers.contact_times import ContactTimes, Spell, contact_times
+from ..bodies.relative_frames import relative_frames
 from ..bodies.thickened import Shift, gap_of
 from ..culling.broad_phase import Window
 from ..given import check_span, check_tolerance
@@ -95,11 +97,14 @@ def contacts_during(bodies: Sequence[Any], time: tuple[Any, Any], *, tolerance: 
         ignored = ignored_pairs(ignore, bodies)
         check_bodies(bodies, span)
         clock.extend()
-        for pair, near in _near(bodies, span, ignored).items():
-            known[pair] = Spells([bodies[k] for k in pair], span, near, options)
+        near = _near(bodies, span, ignored)
+        # Surfaces meet at the same times in the frame of a motion that both bodies share.
+        frames = relative_frames(bodies, np.array([*near], np.int64).reshape(-1, 2))
+        own = {pair: [frames.bodies[k] for k in frames.label(pair)] for pair in near}
+        known |= {pair: Spells(own[pair], span, window, options) for pair, window in near.items()}
         others = Spell.SEPARATION
         notes = (*gap_notes(bodies, course_of(bodies, span) is None), *coincident_notes(bodies, span))
-        _tell(known, bodies, span)
+        _tell(known, own, span)
         finished = _looked(known, clock)
     return contact_times({pair: (own.windows, own.met) for pair, own in known.items()}, span, options.simultaneity, finished,
                          others, iterations=clock.boxes, seconds=clock.seconds, bodies=tuple(bodies), ignored=ignored,
@@ -118,10 +123,10 @@ def _near(bodies: Sequence[Any], span: Window, ignored: Pairs) -> dict[Pair, Win
     return found
 
 
-def _tell(known: Mapping[Pair, Spells], bodies: Sequence[Any], span: Window) -> None:
+def _tell(known: Mapping[Pair, Spells], bodies: Mapping[Pair, Sequence[Any]], span: Window) -> None:
     """Pairs of bodies of flat faces without gaps are told exactly, where they move in an exact form."""
     for pair, own in known.items():
-        flat = None if any(gap_of(bodies[k]) > 0.0 for k in pair) else FlatMotion.of(*(bodies[k] for k in pair))
+        flat = None if any(gap_of(body) > 0.0 for body in bodies[pair]) else FlatMotion.of(*bodies[pair])
         exact = None if flat is None else times(flat, span)
         if exact is not None:
             own.told(*exact)

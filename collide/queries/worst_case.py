@@ -78,9 +78,12 @@ def worst_case(bodies: Sequence[Any], time: tuple[Any, Any], ranges: Ranges, opt
             if found.asked.ranges.keys() == ranges.keys():
                 start, undecided = found.asked.scene.states, found.asked.scene.undecided
                 notes = starting(found.asked.scene, bodies)
-    if found.finished and found.settled.keys() == ranges.keys() and not undecided:
+    # For the worst values pairs may be proved apart at the beginning that are not for all values.
+    apart = found.asked is not None and all(found.asked.scene.states[label] is Start.DISJOINT for label in undecided)
+    if found.finished and found.settled.keys() == ranges.keys() and apart:
         answer = ordinary([substituted(body, found.settled) for body in bodies], time, **{**options, "budget": clock.rest})
-        answer = replace(answer, iterations=answer.iterations + clock.boxes, seconds=clock.seconds, start=start)
+        answer = replace(answer, iterations=answer.iterations + clock.boxes, seconds=clock.seconds, start=start,
+                         nesting=frozenset(undecided))
     else:
         values, shown = {s: found.settled.get(s, sp.Rational(_middle(ends))) for s, ends in ranges.items()}, mapped
         with clock.reporting():
@@ -88,9 +91,9 @@ def worst_case(bodies: Sequence[Any], time: tuple[Any, Any], ranges: Ranges, opt
         seen = span[1] if found.finished else span[0]
         answer = contacts(found.search, found.finished, shown, span, start, clock, seen, notes, undecided,
                           None if found.asked is None else [(m.label, m.window) for m in found.asked.scene.near])
-        if answer.clear_until <= span[0]:
-            # Surfaces of those pairs may meet at the beginning.
-            answer = replace(answer, nesting=frozenset())
+    if answer.clear_until <= span[0]:
+        # Surfaces of those pairs may meet at the beginning.
+        answer = replace(answer, nesting=frozenset())
     return _told(replace(answer, notes=tuple(dict.fromkeys((*gaps, *coincident, *answer.notes)))), found, ranges)
 
 

@@ -122,7 +122,7 @@ class Situated:
         shared = self.shared(label)
         if not shared:
             return *pair, self._known(label)[1]
-        (before, first), (_, second) = (_divided_numbers(self.bodies[k], own, shared) for k, own in zip(label, pair, strict=True))
+        (before, first), (_, second) = (divided_numbers(self.bodies[k], own, shared) for k, own in zip(label, pair, strict=True))
         return first, second, self._known(label)[1], before
 
     def _known(self, label: Pair) -> tuple[tuple[KnownContact, ...], Numbers]:
@@ -184,7 +184,7 @@ def closed_border(first: Cell, second: Cell, unproved: bool) -> np.ndarray:
 
 
 @functools.lru_cache(maxsize=4096)
-def _divided_numbers(body: Any, numbers: Numbers, shared: int) -> tuple[Numbers, Numbers]:
+def divided_numbers(body: Any, numbers: Numbers, shared: int) -> tuple[Numbers, Numbers]:
     """The numbers of the first factors of a motion, and those of all else. Some may be in both, as the knots that joints have in common."""
     first, rest = divided_motion(pieces_of(body)[0].motion, shared)
     alone = first.symbols - rest.symbols - _shape_symbols(body)

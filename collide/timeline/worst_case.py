@@ -15,6 +15,7 @@ import numpy as np
 from generative.family import family_of
 
 from ..bodies.cells import whole_of
+from ..bodies.numbers import Numbers
 from ..bodies.parameters import Ranges, in_ranges, variable_of
 from ..culling.broad_phase import Window
 from ..moment.pairs import Pair, Pairs
@@ -30,7 +31,7 @@ from ..situations.contact import member, situation, with_numbers
 from ..situations.stationary import ends_of, slope_kernel, symbols_of
 from .examine import shortly_before
 from .scene import Scene
-from .situated import Meeting, over
+from .situated import Meeting, divided_numbers, over
 
 # Boxes between two looks at the signs of derivatives. Effort only.
 _LOOK = 64
@@ -77,25 +78,39 @@ class ParameterSearch:
         self.resting = {label for label in asked if scene.rest(label)}
 
     def further(self, label: Pair) -> tuple[str, ...]:
-        """The further variables of a pair of bodies, the objective last."""
-        own = {name for k in label for name in self.free[k]}
+        """The further variables of a pair of bodies, the objective last. Contact does not depend on parameters of nothing but a motion that
+        both bodies share.
+        """
+        own = {name for _, names in self._sides(label)[:2] for name in names}
         names = [variable_of(s) for s in self.ranges if s is not self.objective and variable_of(s) in own]
         return (*names, "t") if self.objective is None else (*names, "t", variable_of(self.objective))
 
     def problem(self, m: Meeting) -> Problem:
-        further = self.further(m.label)
-        numbers, free = self.scene.pair_numbers(m.label), tuple(self.free[k] for k in m.label)
+        further, shared = self.further(m.label), self.scene.shared(m.label)
+        (first, names), (second, others), *frame = self._sides(m.label)
         known = {variable_of(s): span for s, span in self.ranges.items()} | {"t": self.time}
         spans = [known[name] for name in further]
         build = member if self.scene.many else situation
+        numbers = first, second, ends_of(further, spans), *(own for own, _ in frame)
+        free = names, others, ("",) * len(symbols_of(further)), *(tuple(e if e in further else "" for e in own) for _, own in frame)
         whole = build(whole_of(m.first), whole_of(m.second), time=(0, 1), incoming=not self.scene.apart(m.label),
-                      symbols=(*(n.symbols for n in numbers), symbols_of(further)), further=further, free=free)
-        whole = with_numbers(whole, (*numbers, ends_of(further, spans)), *spans).with_data(label=m.label)
+                      symbols=tuple(n.symbols for n in numbers), further=further, free=free, **({"shared": shared} if shared else {}))
+        whole = with_numbers(whole, numbers, *spans).with_data(label=m.label)
         assert whole.border is not None
         border = whole.border.copy()
         # Where the objective begins they may cross.
         border[-1, 0] = 1
-        return over(whole, (m.first, m.second), numbers, (m.window[0], m.window[0]) if m.label in self.resting else m.window, border)
+        return over(whole, (m.first, m.second), (first, second), (m.window[0], m.window[0]) if m.label in self.resting else m.window, border)
+
+    def _sides(self, label: Pair) -> list[tuple[Numbers, tuple[str, ...]]]:
+        """The numbers of the first body, of the second one, and of a motion that they share, if there is one, each with what variables
+        these are, "" for others.
+        """
+        shared, found = self.scene.shared(label), [(self.scene.numbers[k], self.free[k]) for k in label]
+        if not shared:
+            return found
+        (before, first), (_, second) = (divided_numbers(self.scene.bodies[k], own, shared) for k, (own, _) in zip(label, found, strict=True))
+        return [(n, _names(n, *found[side])) for n, side in ((first, 0), (second, 1), (before, 0))]
 
     # -- searches -----------------------------------------------------------------------------------------------------
 
@@ -198,6 +213,12 @@ class ParameterSearch:
         found = [i for i in search.possible_ones().tolist() if search.owner(i) == k]
         boxes = np.concatenate([search.open(k), search.boxes(k, np.array(found, np.int64))])
         return boxes[boxes[:, -1, 0] <= search.proved]
+
+
+def _names(numbers: Numbers, whole: Numbers, free: tuple[str, ...]) -> tuple[str, ...]:
+    """The names of variables of some numbers of a body, of which all have those that are `free`."""
+    known = dict(zip(whole.symbols, free, strict=True))
+    return tuple(known[s] for s in numbers.symbols)
 
 
 def _signs(problem: Problem, boxes: np.ndarray, count: int) -> list[int]:

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 import sympy as sp
 
-from collide import Mesh, first_contact
+from collide import Mesh, Spell, contacts_during, first_contact
 from generative import Chain, Parameter, ParametricSurface, Rigid, primitives, prismatic, revolute, solids, t, u, v
 
-E = Parameter("e")
+E, R = Parameter("e"), sp.Rational
 PATCH = ParametricSurface([sp.cos(u) * sp.sin(v), sp.sin(u) * sp.sin(v), sp.cos(v)], {u: (0, 2 * sp.pi), v: (0, sp.pi)})
 KINDS = {"implicit": primitives.ball(1), "solid": solids.sphere(1), "patch": PATCH}
 
@@ -38,6 +38,25 @@ def test_the_worst_error_of_a_joint_is_found(kinds):
     found = first_contact(bodies, (0, 2), parameters={E: (-0.5, 0.5)})
     lo, hi = found.time
     assert lo <= 0.5 + 1e-9 and hi >= 0.5 - 1e-9 and found.parameters[0][E].lo <= -0.5 <= found.parameters[0][E].hi
+    assert found.unique.all() and found.iterations < 4000
+
+
+def test_an_error_of_a_joint_that_both_share_changes_nothing():
+    """1 + e at best, 1/2, whatever the other error is."""
+    other = Parameter("f")
+    bodies, _ = sliding(KINDS["solid"], KINDS["implicit"], E - t, 9 * t + other)
+    found = first_contact(bodies, (0, 2), parameters={E: (-0.5, 0.5), other: (-0.25, 0.25)})
+    assert found.time[0] <= 0.5 <= found.time[1] < 0.5 + 1e-9 and found.unique.all() and found.iterations < 4000
+    assert found.parameters[0] == {E: (-0.5, -0.5), other: (-0.25, 0.25)} and "It does not depend on f." in found.notes
+
+
+def test_spells_of_contact_are_those_at_rest():
+    """In contact from 1 on; at 3 both are one ball, which is neither proved to be met nor to be missed."""
+    bodies, _ = sliding(KINDS["solid"], KINDS["solid"], -t)
+    found = contacts_during(bodies, (0, 4))
+    kinds, ends = zip(*((s.kind, s.end) for s in found.of(0, 1)), strict=True)
+    assert kinds == (Spell.SEPARATION, Spell.CONTACT, Spell.UNDECIDED, Spell.CONTACT)
+    assert ends[0].lo <= 1 <= ends[0].hi <= ends[0].lo + 1e-6 and ends[1].lo <= 3 <= ends[2].hi and found.iterations < 20_000
 
 
 def test_a_mesh_and_a_ball_meet():
