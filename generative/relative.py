@@ -1,7 +1,7 @@
 """Bodies seen from a frame that moves: the first factors of their motions, which others may have in common, are left out."""
 
 import functools
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from .brep import Solid
@@ -38,12 +38,36 @@ def alike(first: Sequence[Motion], second: Sequence[Motion]) -> int:
 @functools.lru_cache(maxsize=1 << 12)
 def seen_within(body: Any, count: int) -> Any:
     """A body without the first so many of `leading`: as it is seen from a frame that moves by these."""
+    return _moved_by(body, lambda motion: rest_of(motion, count))
+
+
+def by_factors(bodies: Sequence[Any]) -> list[Any]:
+    """Bodies, those that begin with a motion of another one, which varies, by the products of what their motions are made of."""
+    found, owners = list(bodies), dict[tuple[Motion, ...], list[int]]()
+    for k, body in enumerate(bodies):
+        own = leading(body)
+        if any(not m.is_constant for m in own):
+            owners.setdefault(own[:up_to_varying(own)], []).append(k)
+    for k in (k for own in owners.values() if len(own) > 1 for k in own):
+        found[k] = _in_factors(bodies[k])
+    return found
+
+
+def up_to_varying(motions: Sequence[Motion]) -> int:
+    """The number of motions up to the first that varies."""
+    return 1 + next(k for k, m in enumerate(motions) if not m.is_constant)
+
+
+@functools.lru_cache(maxsize=1 << 12)
+def _in_factors(body: Any) -> Any:
+    return _moved_by(body, lambda motion: motion if isinstance(motion, Product) else Product(*made_of(motion)))
+
+
+def _moved_by(body: Any, change: Callable[[Motion], Motion]) -> Any:
+    """A body with other motions of all its pieces."""
     if isinstance(body, Solid):
-        faces = [face.carried_by(rest_of(face.motion, count)) for face in body.faces]
-        return body.with_faces(faces)
-    if isinstance(body, ImplicitBody):
-        return body.changed_motions(lambda motion: rest_of(motion, count))
-    return body.carried_by(rest_of(body.motion, count))
+        return body.with_faces([face.carried_by(change(face.motion)) for face in body.faces])
+    return body.changed_motions(change) if isinstance(body, ImplicitBody) else body.carried_by(change(body.motion))
 
 
 @functools.lru_cache(maxsize=1 << 12)

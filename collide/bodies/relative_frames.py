@@ -14,7 +14,7 @@ from codegen.graph.expr import ExprPool
 from codegen.kernel import Kernel
 from generative import Motion
 from generative.products import Product
-from generative.relative import alike, leading, seen_within
+from generative.relative import alike, leading, seen_within, up_to_varying
 
 from .motions import entries_of
 
@@ -49,7 +49,7 @@ def relative_frames(bodies: Sequence[Any], pairs: np.ndarray) -> RelativeFrames:
     named = [tuple(numbers.setdefault(m, len(numbers)) for m in motions) for motions in made]
     # Pairs have something in common where all up to the first motion that varies is the same.
     groups = dict[tuple[int, ...], int]()
-    group = np.array([groups.setdefault(own[:_first(motions)], len(groups)) if own else -1 - k
+    group = np.array([groups.setdefault(own[:up_to_varying(motions)], len(groups)) if own else -1 - k
                       for k, (own, motions) in enumerate(zip(named, made, strict=True))], np.int64)
     own, found, seen, frames = np.array(pairs), dict[tuple[int, int], int](), dict[Pair, Pair](), dict[Pair, Motion]()
     for n in np.flatnonzero(group[own[:, 0]] == group[own[:, 1]]).tolist() if len(own) else ():
@@ -66,11 +66,6 @@ def relative_frames(bodies: Sequence[Any], pairs: np.ndarray) -> RelativeFrames:
 def _moving(motions: Sequence[Motion]) -> Sequence[Motion]:
     """Those motions, if any of them varies."""
     return () if all(m.is_constant for m in motions) else motions
-
-
-def _first(motions: Sequence[Motion]) -> int:
-    """The number of motions up to the first that varies."""
-    return 1 + next(k for k, m in enumerate(motions) if not m.is_constant)
 
 
 @functools.lru_cache(maxsize=1 << 12)

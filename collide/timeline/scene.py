@@ -13,6 +13,7 @@ from codegen.deadline import check
 from generative.changes import is_short, smooth_bodies
 from generative.creases import asks_numbers, divided
 from generative.family import member_of
+from generative.relative import by_factors
 from generative.rest import at_rest, carried_along, carrier
 from generative.resting import Member
 
@@ -49,6 +50,8 @@ class Scene(Approaching):
         them, if they do not follow splines. `labels`: the pairs of bodies that the scene is about, None: all.
         """
         given, self.course, self.holds = carried or bodies, course, (-math.inf, math.inf)
+        if numbers is None and course is None:
+            bodies = carried = by_factors(bodies)
         # What it was when it was made; and do formulas hold across a knot.
         self._first: Scene | None = None
         self.across = False
@@ -69,8 +72,9 @@ class Scene(Approaching):
             self.bodies, self.numbers = tuple(body for body, _ in shifted), tuple(own for _, own in shifted)
         self.tracked = {pair: known_points([item for item in tracked if item.pair == pair], self.bodies)
                         for pair in {item.pair for item in tracked}}
-        self._carriers = [carrier(body) for body in given]
-        self.resting = Pairs(len(self.bodies), groups=carried_along(self._carriers))
+        self._carriers = [carrier(body) for body in carried or given]
+        self._movers = [carrier(body) for body in given]
+        self.resting = Pairs(len(self.bodies), groups=carried_along(self._movers))
         # What no part is looked at for: pairs that are not asked about, and, once it is known how they begin, those at rest.
         self.left_out = [Pairs(len(self.bodies)) if ignored is None else ignored]
         self.charts: list[frozenset[Pole]] = [frozenset()] * len(self.bodies)
@@ -150,7 +154,7 @@ class Scene(Approaching):
 
     def rest(self, label: Pair) -> bool:
         """Whether two bodies are seen not to move against each other."""
-        return at_rest(*(self._carriers[k] for k in label))
+        return at_rest(*(self._movers[k] for k in label))
 
     def _close(self, at: float) -> dict[Pair, list[tuple[Cell, Cell]]]:
         """The pairs of faces that may meet at a moment, by pairs of bodies."""

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from generative.family import family_of
+from generative.relative import by_factors
 
 from ..bodies.cells import whole_of
 from ..bodies.numbers import Numbers
@@ -59,6 +60,7 @@ class ParameterSearch:
     def __init__(self, bodies: Sequence[Any], ranges: Ranges, time: tuple[Any, Any], span: Window, ignored: Pairs,
                  objective: Any = None) -> None:
         self.ranges, self.objective, self.time, self.span = dict(ranges), objective, time, span
+        bodies = by_factors(bodies)
         members = [family_of(body) for body in bodies]
         numbers, self.free = in_ranges(members, ranges)
         self.resting: set[Pair] = set()
@@ -100,7 +102,8 @@ class ParameterSearch:
         border = whole.border.copy()
         # Where the objective begins they may cross.
         border[-1, 0] = 1
-        return over(whole, (m.first, m.second), (first, second), (m.window[0], m.window[0]) if m.label in self.resting else m.window, border)
+        window = (m.window[0], m.window[0]) if m.label in self.resting else m.window
+        return over(whole, (m.first, m.second), (first, second), window, border)
 
     def _sides(self, label: Pair) -> list[tuple[Numbers, tuple[str, ...]]]:
         """The numbers of the first body, of the second one, and of a motion that they share, if there is one, each with what variables
@@ -109,7 +112,8 @@ class ParameterSearch:
         shared, found = self.scene.shared(label), [(self.scene.numbers[k], self.free[k]) for k in label]
         if not shared:
             return found
-        (before, first), (_, second) = (divided_numbers(self.scene.bodies[k], own, shared) for k, (own, _) in zip(label, found, strict=True))
+        bodies = (self.scene.bodies[k] for k in label)
+        (before, first), (_, second) = (divided_numbers(body, own, shared) for body, (own, _) in zip(bodies, found, strict=True))
         return [(n, _names(n, *found[side])) for n, side in ((first, 0), (second, 1), (before, 0))]
 
     # -- searches -----------------------------------------------------------------------------------------------------

@@ -7,7 +7,7 @@ import pytest
 import sympy as sp
 
 from collide import Mesh, Spell, contacts_during, first_contact
-from generative import Chain, Parameter, ParametricSurface, Rigid, primitives, prismatic, revolute, solids, t, u, v
+from generative import Chain, Parameter, ParametricSurface, Rigid, axis_angle, primitives, prismatic, revolute, solids, t, u, v
 
 E, R = Parameter("e"), sp.Rational
 PATCH = ParametricSurface([sp.cos(u) * sp.sin(v), sp.sin(u) * sp.sin(v), sp.cos(v)], {u: (0, 2 * sp.pi), v: (0, sp.pi)})
@@ -48,6 +48,20 @@ def test_an_error_of_a_joint_that_both_share_changes_nothing():
     found = first_contact(bodies, (0, 2), parameters={E: (-0.5, 0.5), other: (-0.25, 0.25)})
     assert found.time[0] <= 0.5 <= found.time[1] < 0.5 + 1e-9 and found.unique.all() and found.iterations < 4000
     assert found.parameters[0] == {E: (-0.5, -0.5), other: (-0.25, 0.25)} and "It does not depend on f." in found.notes
+
+
+@pytest.mark.parametrize("kinds", [("solid", "solid"), ("patch", "implicit")], ids=" and ".join)
+@pytest.mark.parametrize("wide", [False, True], ids=["a number", "a range"])
+def test_one_rigid_that_carries_both_bodies_costs_nothing(kinds, wide):
+    """At rest it takes less than a hundred boxes; in the world the ranges took 13,000 and more."""
+    turn = Rigid(rotation=axis_angle((0, 3, 4), 9 * t + (E if wide else 0)), translation=[t**2, 0, 0])
+    low, high = (KINDS[kind] for kind in kinds)
+    bodies = [low.moved(turn), high.moved(Rigid(translation=[0, 0, 3 - t + (E if wide else 0)])).moved(turn)]
+    found = first_contact(bodies, (0, 2), **({"parameters": {E: (-0.5, 0.5)}} if wide else {}))
+    when = 0.5 if wide else 1.0
+    assert found.time[0] - 1e-12 <= when <= found.time[1] + 1e-12 and found.unique.all() and found.iterations < 2000
+    at = turn.at(R(when)).apply((0, 0, 1))
+    assert np.allclose(found.points[0], [float(sp.sympify(c).subs(E, -0.5)) for c in at], atol=1e-4)
 
 
 def test_spells_of_contact_are_those_at_rest():
