@@ -11,15 +11,16 @@ for *every* shift what it proves:
 """
 
 import functools
+from collections.abc import Mapping, Sequence
 from enum import Enum
 from typing import Any
 
 import numpy as np
 import sympy as sp
 
-from generative import Rigid, Solid
+from generative import Parameter, Rigid, Solid
 from generative.products import Product
-from generative.resting import symbols_of
+from generative.resting import Member, symbols_of
 
 from .numbers import Numbers
 
@@ -38,6 +39,32 @@ class Shift(Enum):
 def gap_of(body: Any) -> float:
     """The gap of a solid, 0 for other bodies."""
     return body.gap if isinstance(body, Solid) else 0.0
+
+
+def shifts_of(bodies: Sequence[Any], shift: Shift) -> dict[Parameter, tuple[float, float]]:
+    """The symbols for the shifts of solids with gaps, and the interval of each; {} where shifts are not in the formulas."""
+    gaps = [] if shift is Shift.NONE else [(k, gap_of(body)) for k, body in enumerate(bodies) if gap_of(body) > 0.0]
+    return {s: (-gap, gap) if shift is Shift.CUBE else (0.0, 0.0) for k, gap in gaps for s in _symbols(k)}
+
+
+def shifted(member: Member, k: int, shifts: Mapping[Parameter, Any]) -> Member:
+    """Body k as a member of its family, with its shift among the numbers if it has one."""
+    own = _symbols(k)
+    if own[0] not in shifts:
+        return member
+    count = len(member.symbols)
+    return Member(_shifted(member.body, count), symbols_of(count + 3), (*member.numbers, *own))
+
+
+class _Along(Parameter):
+    """A coordinate of the shift of a body: another symbol than any `Parameter` of the same name."""
+
+    __slots__ = ()
+
+
+@functools.lru_cache(maxsize=512)
+def _symbols(k: int) -> tuple[Parameter, ...]:
+    return tuple(_Along(f"shift of body {k} along {axis}") for axis in "xyz")
 
 
 def with_shift(body: Any, numbers: Numbers, gap: float, shift: Shift) -> tuple[Any, Numbers]:

@@ -18,8 +18,7 @@ from .gaps import gap_notes
 
 def notes_of(scene: Scene, found: Evidence, bodies: Sequence[Any], span: Window, shift: Shift) -> tuple[str, ...]:
     """All of them."""
-    thick = shift is not Shift.NONE and scene.course is None
-    return (*_meshes(bodies), *gap_notes(bodies, thick), *coincident_notes(bodies, span), *_beginnings(scene, bodies),
+    return (*_meshes(bodies), *gap_notes(bodies, shift is not Shift.NONE), *coincident_notes(bodies, span), *_beginnings(scene, bodies),
             *starting(scene, bodies), *filter(None, [found.doubt]), *_ending(found, span))
 
 

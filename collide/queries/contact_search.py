@@ -68,7 +68,7 @@ class ContactSearch:
         self.start = Starts(len(q.bodies), Start.UNKNOWN, ignored)
         self.scene = Scene(q.bodies, tuple(q.time), q.span, q.tracked, tangency=q.tangency,
                            closed=q.tangency and q.options.method == "auto", ignored=ignored,
-                           course=None if q.tracked else course_of(q.bodies, q.span), shift=q.shift)
+                           course=None if q.tracked else course_of(q.bodies, q.span, q.shift), shift=q.shift)
         return self.scene
 
     def begin(self, scene: Scene, clock: Clock) -> None:

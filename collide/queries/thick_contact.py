@@ -19,7 +19,6 @@ from ..bodies.thickened import MANY, Shift, gap_of
 from ..moment.pairs import Pair, Pairs, pairs_in
 from ..moment.start import Start
 from ..search.clock import Clock
-from ..timeline.course import course_of
 from .contact_search import ContactQuestion, ContactSearch
 
 # What the search of thickened bodies may take, in boxes and of the time that is left. Effort only.
@@ -42,7 +41,7 @@ class ThickContact:
         self.drawn = ContactSearch(self._question._replace(shift=Shift.ZERO))
         self._search(ignored, clock, _SHARE)
         assert self._thick is not None
-        return self._is_decided(self._thick.answer(clock))
+        return not self._thick.found.doubt and self._is_decided(self._thick.answer(clock))
 
     def again(self, ignored: Pairs, clock: Clock) -> None:
         """Search the thickened bodies once more where their share of the time ended that: what it went to, mostly formulas, is made now."""
@@ -73,7 +72,7 @@ class ThickContact:
 
 
 def _has_gaps(question: ContactQuestion) -> bool:
-    return any(gap_of(body) > 0.0 for body in question.bodies) and course_of(question.bodies, question.span) is None
+    return any(gap_of(body) > 0.0 for body in question.bodies)
 
 
 def _together(thick: Contacts, drawn: Contacts) -> Contacts:

@@ -20,6 +20,7 @@ from generative.resting import Member
 from ..bodies.extent import Extent, swept
 from ..bodies.members import enclose
 from ..bodies.numbers import Numbers, numbers_of
+from ..bodies.thickened import Shift, shifted, shifts_of
 from ..culling.broad_phase import Asked, Window
 from ..culling.sweep import Sweep
 
@@ -45,14 +46,16 @@ class Course:
     splines.
     """
 
-    def __init__(self, bodies: Sequence[Any], span: Window, values: Mapping[Any, float] | None = None) -> None:
-        """`values`: doubles for parameters, which edges and vertices of solids must not have."""
-        self._given, self.values = tuple(bodies), values or {}
+    def __init__(self, bodies: Sequence[Any], span: Window, values: Mapping[Any, float] | None = None, shift: Shift = Shift.NONE) -> None:
+        """`values`: doubles for parameters, which edges and vertices of solids must not have. `shift`: of solids with gaps, in every piece.
+        """
+        self._given, self.values, self._shifts = tuple(bodies), values or {}, shifts_of(bodies, shift)
         self._splines = [splines_of(body) or () for body in bodies]
         inner = [knots_of(e)[1:-1] for e in dict.fromkeys(e for own in self._splines for e in own)]
         self._knots = np.unique(np.concatenate([np.empty(0), *inner]))
         self.ends = np.array([span[0], *self._knots[(span[0] < self._knots) & (self._knots < span[1])], span[1]])
-        self._between = [between(body) if own else Between(family_of(body), {}) for body, own in zip(bodies, self._splines, strict=True)]
+        self._between = [self._shifted(k, between(body) if own else Between(family_of(body), {}))
+                         for k, (body, own) in enumerate(zip(bodies, self._splines, strict=True))]
         self._tables = [self._table(body, self.ends[:-1]) for body in self._between]
 
     def piece(self, k: int) -> Held:
@@ -64,14 +67,17 @@ class Course:
     def across(self, knot: float) -> Held:
         """The pieces before and after a knot."""
         bodies, numbers = [], []
-        for body, own, usual in zip(self._given, self._splines, self._between, strict=True):
+        for k, (body, own, usual) in enumerate(zip(self._given, self._splines, self._between, strict=True)):
             there = frozenset(e for e in own if knot in knots_of(e)[1:-1])
-            found = between(body, there) if own else usual
+            found = self._shifted(k, between(body, there)) if own else usual
             table = self._table(found, np.array([np.nextafter(knot, -np.inf)]))
             bodies.append(found.member.body)
             numbers.append(self._numbers(found.member, None if table is None else table[0]))
         window = self._around(float(np.nextafter(knot, -np.inf)), "right")[0], self._around(knot, "right")[1]
         return Held(tuple(bodies), tuple(numbers), window, True)
+
+    def _shifted(self, k: int, body: Between) -> Between:
+        return Between(shifted(body.member, k, self._shifts), body.slots)
 
     def _table(self, body: Between, begins: np.ndarray) -> np.ndarray | None:
         """(n, p, 2): the numbers of a body from so many times on; None if they stay the same."""
@@ -84,7 +90,7 @@ class Course:
         return table
 
     def _number(self, e: Any) -> tuple[float, float]:
-        return (self.values[e], self.values[e]) if e in self.values else number(e)
+        return self._shifts[e] if e in self._shifts else (self.values[e], self.values[e]) if e in self.values else number(e)
 
     def _numbers(self, member: Member, intervals: np.ndarray | None) -> Numbers:
         """The numbers of a stage, or of all; those of its piece are doubles."""
@@ -158,6 +164,6 @@ def _pairs(boxes: Sequence[np.ndarray], stages: Sequence[np.ndarray], asked: Ask
     return found[np.lexsort(found.T[::-1])]
 
 
-def course_of(bodies: Sequence[Any], span: Window) -> Course | None:
+def course_of(bodies: Sequence[Any], span: Window, shift: Shift = Shift.NONE) -> Course | None:
     """The course of bodies of which some follow splines of time; None if none does."""
-    return Course(bodies, span) if any(map(splines_of, bodies)) else None
+    return Course(bodies, span, shift=shift) if any(map(splines_of, bodies)) else None

@@ -47,7 +47,7 @@ class Scene(Approaching):
         """`closed`: faces may stand for their borders. `numbers`: of bodies that are formulas of families already. `ignored`: pairs of
         bodies that are not asked about. `course`: of bodies that follow splines; the scene is then that of its first stage. `carried`: the
         bodies as they were given, where those of families do not tell which of them move alike. `shift`: solids with gaps are thickened by
-        them, if they do not follow splines. `labels`: the pairs of bodies that the scene is about, None: all.
+        them; those that follow splines are so in the course. `labels`: the pairs of bodies that the scene is about, None: all.
         """
         given, self.course, self.holds = carried or bodies, course, (-math.inf, math.inf)
         if numbers is None and course is None:

@@ -181,7 +181,8 @@ class _Way:
         if self._made is None:
             bodies = self._given if self._way > 0 else tuple(map(backwards, self._given))
             self._given, span = bodies, self._span if self._way > 0 else (0.0 - self._span[1], 0.0 - self._span[0])
-            self._made = Scene(bodies, _exact(span), span, (), course=course_of(bodies, span), shift=Shift.CUBE)
+            self._made = Scene(bodies, _exact(span), span, (), course=course_of(bodies, span, Shift.CUBE),
+                               shift=Shift.CUBE)
         return self._made
 
     def first_contact(self, begin: float, end: float, options: Options, clock: Clock) -> Evidence:
@@ -194,7 +195,7 @@ class _Way:
 
     def _within(self, span: Window) -> Scene:
         if self._scene.course is not None:
-            return Scene(self._given, _exact(span), span, (), course=course_of(self._given, span))
+            return Scene(self._given, _exact(span), span, (), course=course_of(self._given, span, Shift.CUBE))
         scene = self._scene.within(span)
         # Solids are converted for a span: for the whole one, once.
         scene.time = self._scene.time

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 import collide
+from codegen.functions import Samples, Spline
 from generative import Rigid, t, x, y, z
 from generative.deform import deform
 from generative.solids import box, sphere
@@ -23,9 +24,13 @@ def test_distances_hold_for_bodies_thickened_by_their_gaps() -> None:
     assert "are up to 0.25 off its faces" in found.notes[0]
 
 
-def balls(apart: float, beside: float, gap: float) -> list[Any]:
-    """Two balls of radius 1, the second of which comes along x from so far away, and passes at a distance `beside`."""
-    return [sphere(1).with_gap(gap).named("loose"), sphere(1).moved(Rigid(translation=[apart - t, beside, 0]))]
+KNOTS = [0, 0.5, 1.25, 2, 2.5, 3.25, 4]
+
+
+def balls(apart: float, beside: float, gap: float, spline: bool = False) -> list[Any]:
+    """Two balls of radius 1, the second of which comes along x from so far away, and passes at a distance `beside`; also by a spline."""
+    way = Spline(t, Samples(KNOTS, [apart - k for k in KNOTS], [-1.0] * len(KNOTS))) if spline else apart - t
+    return [sphere(1).with_gap(gap).named("loose"), sphere(1).moved(Rigid(translation=[way, beside, 0]))]
 
 
 def reach(distance: float, apart: float, beside: float) -> float:
@@ -33,9 +38,10 @@ def reach(distance: float, apart: float, beside: float) -> float:
     return apart - math.sqrt(distance**2 - beside**2)
 
 
+@pytest.mark.parametrize("spline", [False, True])
 @pytest.mark.parametrize("gap", [1e-12, 1e-3, 0.05])
-def test_brackets_hold_the_contact_of_faces_and_of_thickened_bodies(gap: float) -> None:
-    found = collide.first_contact(balls(5, 0.5, gap), time=(0, 4))
+def test_brackets_hold_the_contact_of_faces_and_of_thickened_bodies(gap: float, spline: bool) -> None:
+    found = collide.first_contact(balls(5, 0.5, gap, spline), time=(0, 4))
     assert found.status is collide.Status.CONTACT
     assert found.time.lo == found.clear_until <= reach(2 + gap, 5, 0.5) and reach(2, 5, 0.5) <= found.time.hi
     # A cube of shifts holds points up to sqrt(3) gaps away; the contact is proved for all of these.
@@ -43,21 +49,24 @@ def test_brackets_hold_the_contact_of_faces_and_of_thickened_bodies(gap: float) 
     assert any("`Solid.gap`). Brackets of times are wider" in note for note in found.notes)
 
 
-def test_faces_that_miss_by_less_than_the_gap_may_meet() -> None:
-    found = collide.first_contact(balls(3, 2.05, 0.1), time=(0, 4))
+@pytest.mark.parametrize("spline", [False, True])
+def test_faces_that_miss_by_less_than_the_gap_may_meet(spline: bool) -> None:
+    found = collide.first_contact(balls(3, 2.05, 0.1, spline), time=(0, 4))
     assert found.status is collide.Status.UNRESOLVED and found.undecided.tolist() == [[0, 1]]
     assert found.clear_until <= reach(2.1, 3, 2.05)
-    assert collide.first_contact(balls(3, 2.05, 0.02), time=(0, 4)).status is collide.Status.NO_CONTACT
+    assert collide.first_contact(balls(3, 2.05, 0.02, spline), time=(0, 4)).status is collide.Status.NO_CONTACT
 
 
-def test_bodies_nearer_than_their_gaps_at_the_start_are_named() -> None:
-    found = collide.first_contact(balls(2.05, 0, 0.1), time=(0, 1))
+@pytest.mark.parametrize("spline", [False, True])
+def test_bodies_nearer_than_their_gaps_at_the_start_are_named(spline: bool) -> None:
+    found = collide.first_contact(balls(2.05, 0, 0.1, spline), time=(0, 1))
     assert found.status is collide.Status.CONTACT and found.clear_until == 0.0 and found.time.hi >= 0.05
     assert "Bodies loose and 1, thickened by their gaps, are not proved apart at the start." in found.notes
 
 
-def test_spells_leave_open_what_gaps_may_decide() -> None:
-    found = collide.contacts_during(balls(5, 0.5, 1e-6), time=(0, 4))
+@pytest.mark.parametrize("spline", [False, True])
+def test_spells_leave_open_what_gaps_may_decide(spline: bool) -> None:
+    found = collide.contacts_during(balls(5, 0.5, 1e-6, spline), time=(0, 4))
     kinds = found.kinds.tolist()
     assert kinds[0] is collide.Spell.SEPARATION and collide.Spell.CONTACT in kinds
     assert found.ends[0, 0] <= reach(2 + 1e-6, 5, 0.5) < reach(2, 5, 0.5) <= found.begins[kinds.index(collide.Spell.CONTACT), 1]
