@@ -52,8 +52,8 @@ def shifted(member: Member, k: int, shifts: Mapping[Parameter, Any]) -> Member:
     own = _symbols(k)
     if own[0] not in shifts:
         return member
-    count = len(member.symbols)
-    return Member(_shifted(member.body, count), symbols_of(count + 3), (*member.numbers, *own))
+    symbols = symbols_of(len(member.symbols) + 3)
+    return Member(_shifted(member.body, symbols[-3:]), symbols, (*member.numbers, *own))
 
 
 class _Along(Parameter):
@@ -64,22 +64,28 @@ class _Along(Parameter):
 
 @functools.lru_cache(maxsize=512)
 def _symbols(k: int) -> tuple[Parameter, ...]:
-    return tuple(_Along(f"shift of body {k} along {axis}") for axis in "xyz")
+    return tuple(_Along(f"shift{k}_{axis}") for axis in "xyz")
+
+
+def shifted_in_ranges(bodies: Sequence[Any]) -> tuple[list[Any], dict[Parameter, tuple[float, float]]]:
+    """The bodies, those with gaps shifted by parameters, and the range of each of these: the statement of a log."""
+    shifts = shifts_of(bodies, Shift.CUBE)
+    return [_shifted(body, _symbols(k)) if _symbols(k)[0] in shifts else body for k, body in enumerate(bodies)], shifts
 
 
 def with_shift(body: Any, numbers: Numbers, gap: float, shift: Shift) -> tuple[Any, Numbers]:
     """A solid of a family and its numbers, with a shift if it has a gap; others as they are."""
     if not gap > 0.0:
         return body, numbers
-    count, wide = len(numbers.symbols), shift is Shift.CUBE
+    symbols, wide = symbols_of(len(numbers.symbols) + 3), shift is Shift.CUBE
     intervals = np.concatenate([numbers.intervals.reshape(-1, 2), [[-gap, gap] if wide else [0.0, 0.0]] * 3])
     exact = [*numbers.exact, *[None if wide else sp.Integer(0)] * 3]
-    return _shifted(body, count), Numbers(symbols_of(count + 3), exact, intervals)
+    return _shifted(body, symbols[-3:]), Numbers(symbols, exact, intervals)
 
 
 @functools.lru_cache(maxsize=512)
-def _shifted(body: Solid, count: int) -> Solid:
-    """The solid shifted in its own frame by symbols, before which there are `count` others."""
-    shift = Rigid(translation=symbols_of(count + 3)[count:])
+def _shifted(body: Solid, symbols: tuple[Parameter, ...]) -> Solid:
+    """The solid shifted in its own frame by symbols."""
+    shift = Rigid(translation=symbols)
     motions = {m: m @ shift if m.multiplied else Product(m, shift) for m in {f.motion for f in body.faces}}
     return body.with_faces([f.carried_by(motions[f.motion]) for f in body.faces])

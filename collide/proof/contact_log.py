@@ -11,6 +11,7 @@ import flint
 import numpy as np
 
 from ..answers.contacts import Contacts, Status
+from ..bodies.thickened import shifted_in_ranges
 from ..moment.start import Start
 from .checker.problem import Case, Part, above
 from .existence import only_one
@@ -31,9 +32,11 @@ _MANY, _EDGE = 16, 1e-7
 class ContactLog(Log):
     def __init__(self, path: str | os.PathLike[str], bodies: Sequence[Any], time: Sequence[Any], span: tuple[float, float],
                  ranges: Ranges | None = None) -> None:
+        """Solids with gaps are stated as shifted by parameters (`bodies.thickened`): the log is about all shifts."""
         super().__init__(path)
-        self.bodies, self.span, self.ranges = bodies, span, ranges or {}
-        self.statement = stated("contact", bodies, time, span, ranges=ranges)
+        self.bodies, shifts = shifted_in_ranges(bodies)
+        self.span, self.ranges = span, {**(ranges or {}), **shifts}
+        self.statement = stated("contact", self.bodies, time, span, ranges=self.ranges)
 
     def claims(self, found: Contacts, alive: Alive) -> list[str]:
         n, states = len(self.bodies), dict(found.start.items())
@@ -126,7 +129,9 @@ class ContactLog(Log):
         return own[face] if len(own) > 1 else own[0]
 
     def _crossing(self, found: Contacts, k: int, moment: float, reach: float) -> list[str]:
-        values = [0.5 * sum(found.parameters[k][s]) for s in self.ranges]
+        known = found.parameters[k] if found.parameters else {}
+        # The contact is one of the bodies as they are, whose shift is 0.
+        values = [0.5 * sum(known[s]) if s in known else 0.0 for s in self.ranges]
         for (a, near), (b, other) in itertools.product(*(self._places(found, k, side, moment) for side in (0, 1))):
             point = self._start(near, other) or found.points[k].tolist()
             line = self.solution(Case((a, b)), [*point, *values], reach, moment)

@@ -24,6 +24,7 @@ from .clearance_rows import searched_together
 from .coincident_notes import coincident_notes
 from .distance import TINY, as_asked, nearest_of, search_pairs, status_of, verdict_of
 from .distance_of_meshes import known
+from .gaps import refuse_gaps
 from .rows import RowFamilies, check_rows, checked, shared
 from .undecided_rows import with_undecided
 
@@ -58,8 +59,8 @@ def clearance_batch(bodies: Sequence[Any], time: tuple[Any, Any], at_least: floa
     Raises
     ------
     TypeError, ValueError
-        As `contact_batch`. ValueError also for a distance `at_least` that is not positive, and for a row in which an implicit body is too
-        small for `clearance`.
+        As `contact_batch`. ValueError also for a distance `at_least` that is not positive, for a solid with a gap (`Solid.gap`), and for a
+        row in which an implicit body is too small for `clearance`.
 
     Notes
     -----
@@ -78,6 +79,7 @@ def clearance_batch(bodies: Sequence[Any], time: tuple[Any, Any], at_least: floa
     """
     span, clock = check_span(time), Clock(as_budget(budget), progress)
     values = checked(bodies, parameters)
+    refuse_gaps(bodies, "clearance_batch counts none")
     asked = as_asked(tolerance, None, math.inf if at_least is None else check_positive("at_least", at_least))
     ignored = ignored_pairs(ignore, bodies)
     if executor is not None and len(next(iter(values.values()))):

@@ -13,13 +13,16 @@ from typing import Any
 from codegen.walk import nesting_in_words
 
 from ..answers.batch import BodyBatch
+from ..bodies.thickened import Shift
 from ..given import check_span, check_tolerance
 from ..proof import logged, row_logs
 from ..search.budget import Budget, as_budget
 from ..search.clock import Clock
 from .arguments import ignored_pairs
 from .contact_rows import RowAnswers, row_bodies
+from .gaps import without_gaps
 from .rows import RowFamilies, check_rows, checked, shared
+from .thick_contact import have_gaps
 from .undecided_rows import with_undecided
 
 
@@ -82,6 +85,8 @@ def contact_batch(bodies: Sequence[Any], time: tuple[Any, Any], *, parameters: M
     - BUDGET_SPENT: no contact before time[0], and one by time[1] where `proved`. These are rows that the budget does not reach, rows open
       at Ctrl-C, and rows whose worker died (`notes`).
 
+    Solids with gaps (`Solid.gap`) are *proved* clear as thickened by them, and contact is *proved* of their faces; `time` encloses both.
+
     Rotation matrices with parameters are taken on trust.
 
     Examples
@@ -107,7 +112,12 @@ def contact_batch(bodies: Sequence[Any], time: tuple[Any, Any], *, parameters: M
         return logged(with_undecided(together, clock), proof, clock)
     answer = RowAnswers(count, span, tolerance)
     with clock.query():
-        answer.solve_all(RowFamilies(bodies, time, span, values, ignored), clock)
+        answer.solve_all(RowFamilies(bodies, time, span, values, ignored, Shift.CUBE), clock)
+        left = answer.doubtful if have_gaps(bodies) else ()
+        if len(left) and not clock.exceeded():
+            drawn = RowAnswers(len(left), span, tolerance)
+            drawn.solve_all(RowFamilies(without_gaps(bodies), time, span, {s: array[left] for s, array in values.items()}, ignored), clock)
+            answer.meet(left, drawn)
     return logged(with_undecided(answer.batch(), clock), proof, clock)
 
 

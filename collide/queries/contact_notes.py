@@ -8,7 +8,6 @@ from generative.body import called
 
 from ..answers.left_open import named_pairs
 from ..bodies.mesh import Mesh
-from ..bodies.thickened import Shift
 from ..culling.broad_phase import Window
 from ..timeline.evidence import Evidence
 from ..timeline.scene import Scene
@@ -16,9 +15,9 @@ from .coincident_notes import coincident_notes
 from .gaps import gap_notes
 
 
-def notes_of(scene: Scene, found: Evidence, bodies: Sequence[Any], span: Window, shift: Shift) -> tuple[str, ...]:
+def notes_of(scene: Scene, found: Evidence, bodies: Sequence[Any], span: Window) -> tuple[str, ...]:
     """All of them."""
-    return (*_meshes(bodies), *gap_notes(bodies, shift is not Shift.NONE), *coincident_notes(bodies, span), *_beginnings(scene, bodies),
+    return (*_meshes(bodies), *gap_notes(bodies), *coincident_notes(bodies, span), *_beginnings(scene, bodies),
             *starting(scene, bodies), *filter(None, [found.doubt]), *_ending(found, span))
 
 

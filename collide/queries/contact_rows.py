@@ -5,6 +5,7 @@ Rows of two patches are searched together first; then one by one, exactly where 
 
 import math
 from collections.abc import Mapping, Sequence
+from contextlib import nullcontext
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -17,6 +18,7 @@ from ..bodies.mesh import Mesh
 from ..bodies.on_face import on_face, own_box, place_on
 from ..bodies.parameters import substituted
 from ..bodies.parts import faces_of
+from ..bodies.thickened import MANY, gap_of
 from ..moment.pairs import Pair
 from ..moment.start import Start, surfaces_at
 from ..search.clock import CONVERTING, Clock
@@ -32,6 +34,7 @@ from ..timeline.scene import Scene
 from ..timeline.situated import Meeting
 from .coincident_notes import coincident_notes
 from .flat_rows import FaceMeeting, flat_row
+from .gaps import gap_notes
 from .rows import RowFamilies
 
 # As in `first_contact`: contacts this close to a known one are left out. A time is told alike in any unit of length (measured: patches
@@ -40,6 +43,8 @@ _SPACING, _TOLERANCE = 0.05, 1e-9
 _OPTIONS = Options(spacing=_SPACING)
 # Rows that need more boxes than this come last; rows of flat faces are answered exactly.
 _PATIENCE, _SHORT = 20_000, 2000
+# A row of thickened bodies takes so many boxes at most. Effort only.
+_THICK = 1 << 14
 _NONE, _CONTACT, _UNRESOLVED, _SPENT = range(4)
 
 
@@ -57,14 +62,14 @@ class RowAnswers:
         self.span, self.gap = span, tolerance
         self.codes, self.time = np.full(n, _SPENT), np.tile(np.array(span), (n, 1))
         self.where, self.proved, self.tests = np.full((n, 4), math.nan), np.zeros(n, bool), np.zeros(n, np.int64)
-        self.staged, self.coincident = np.zeros(n, bool), tuple[str, ...]()
+        self.staged, self.notes = np.zeros(n, bool), tuple[str, ...]()
         self.pairs, self.faces, self.points = np.full((n, 2), -1), np.full((n, 2), -1), np.full((n, 3), math.nan)
 
     def solve_all(self, rows: RowFamilies, clock: Clock) -> None:
         """Rows that are one problem each come first, and those in which all pairs of bodies are kept apart; those that take long or end in
         doubt come last.
         """
-        self.rows, self.coincident = rows, coincident_notes(rows.bodies, rows.span)
+        self.rows, self.notes = rows, (*gap_notes(rows.bodies), *coincident_notes(rows.bodies, rows.span))
         clock.extend()
         if rows.quick and not rows.creased and not clock.counts and rows.count:
             self.solve_together(clock)
@@ -76,7 +81,8 @@ class RowAnswers:
             for k in np.flatnonzero(np.isin(self.codes, open_) & ~self.staged).tolist():
                 if clock.exceeded():
                     return
-                solve(k, clock)
+                with clock.at_most(_THICK, solutions=MANY) if rows.thick else nullcontext():
+                    solve(k, clock)
 
     def solve_together(self, clock: Clock) -> None:
         """Searches the rows of two patches; those that take longer, or end in doubt, are left."""
@@ -209,6 +215,23 @@ class RowAnswers:
             (lo, hi), sure = self.time[k], bool(self.proved[k]) or proved < math.inf
             self._set(k, _SPENT, (max(lo, clear), min(hi, proved)), sure, where)
 
+    @property
+    def doubtful(self) -> np.ndarray:
+        """The rows (k,) in which contact is neither proved nor excluded."""
+        return np.flatnonzero(np.isin(self.codes, (_SPENT, _UNRESOLVED)))
+
+    def meet(self, rows: np.ndarray, drawn: "RowAnswers") -> None:
+        """Of doubtful rows of thickened bodies, take the contacts of the bodies as they are: they come no earlier. Where these do not meet,
+        thickened bodies may meet alone.
+        """
+        own, met = rows[drawn.codes != _SPENT], (drawn.codes == _CONTACT)[drawn.codes != _SPENT]
+        self.codes[own], self.proved[own] = np.where(met, _CONTACT, _UNRESOLVED), met
+        for mine, other in ((self.pairs, drawn.pairs), (self.faces, drawn.faces), (self.where, drawn.where), (self.points, drawn.points)):
+            mine[own[met]] = other[drawn.codes == _CONTACT]
+        self.time[own, 1] = self.span[1]
+        self.time[own[met], 1] = drawn.time[drawn.codes == _CONTACT, 1]
+        self.tests[rows] += drawn.tests
+
     def batch(self) -> BodyBatch:
         return BodyBatch(status=statuses(self.codes), hit=self.codes != _NONE, time=self.time, parameters=self.where, proved=self.proved,
                          tests=self.tests, pairs=self.pairs, faces=self.faces, points=self.points, notes=self._notes())
@@ -217,9 +240,9 @@ class RowAnswers:
         """Whether brackets of contacts are wider than the tolerance, by more than a rounding of their ends."""
         (lo, hi), contact = self.time.T, self.codes == _CONTACT
         if not (contact & (hi > np.nextafter(lo + self.gap, math.inf))).any():
-            return self.coincident
-        return (*self.coincident,
-                f"Some rows of CONTACT have a bracket wider than the tolerance of {self.gap:g}: rounding tells their time no closer.")
+            return self.notes
+        why = "a gap or rounding leaves" if any(gap_of(body) > 0.0 for body in self.rows.bodies) else "rounding leaves"
+        return (*self.notes, f"Some rows of CONTACT have a bracket wider than the tolerance of {self.gap:g}: {why} their time open.")
 
 
 def _met_at_first(scene: Scene, clock: Clock) -> tuple[Start, "_Known"] | None:

@@ -93,7 +93,7 @@ class ContactSearch:
         q, self.scene, self.whole = self.question, scene, False
         for known in _evidence(SceneQuery(scene, q.options, clock), tuple(q.time)):
             self.found = known
-        self.whole, self.notes = True, notes_of(scene, self.found, q.bodies, q.span, q.shift)
+        self.whole, self.notes = True, notes_of(scene, self.found, q.bodies, q.span)
 
     def _decide_touches(self, scene: Scene, clock: Clock) -> None:
         """Decide pairs exactly that the search leaves open, as where they touch without crossing, and search the others once more."""
@@ -108,7 +108,7 @@ class ContactSearch:
             self._search(scene, clock)
         if _doubtful(self.found, scene, q.options) and not self.found.touched:
             self.found = _met(SceneQuery(scene, q.options, clock), self.found)
-            self.notes = notes_of(scene, self.found, q.bodies, q.span, q.shift)
+            self.notes = notes_of(scene, self.found, q.bodies, q.span)
 
     def answer(self, clock: Clock) -> Contacts:
         """The answer by all that is proved so far."""

@@ -103,7 +103,7 @@ def contacts_during(bodies: Sequence[Any], time: tuple[Any, Any], *, tolerance: 
         own = {pair: [frames.bodies[k] for k in frames.label(pair)] for pair in near}
         known |= {pair: Spells(own[pair], span, window, options) for pair, window in near.items()}
         others = Spell.SEPARATION
-        notes = (*gap_notes(bodies, thick=True), *coincident_notes(bodies, span))
+        notes = (*gap_notes(bodies), *coincident_notes(bodies, span))
         _tell(known, own, span)
         finished = _looked(known, clock)
     return contact_times({pair: (own.windows, own.met) for pair, own in known.items()}, span, options.simultaneity, finished,

@@ -6,7 +6,7 @@ The parameter takes the place of the time as the objective of the search, and th
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -19,6 +19,7 @@ from ..answers.contacts import Status, effort
 from ..answers.distinct import distinct
 from ..answers.table import ROWS, card, counted, interval, point
 from ..bodies.parameters import over_fixed_domain
+from ..bodies.thickened import MANY, Shift
 from ..given import check_positive, check_span, takes_separation
 from ..moment.pairs import Starts
 from ..moment.start import Start
@@ -30,7 +31,9 @@ from ..search.search import Search
 from ..timeline.worst_case import ParameterSearch
 from .arguments import check_kinds, ignored_pairs
 from .coincident_notes import coincident_notes
+from .gaps import gap_notes
 from .parameters import check_ranges, read_parameters
+from .thick_contact import BOXES, SHARE, have_gaps
 
 # Against the range, how much more than the critical value a sample of a curve of contacts may need. Effort only.
 _COARSE = 1e-3
@@ -124,7 +127,8 @@ def critical_value(bodies: Sequence[Any], time: tuple[Any, Any], parameter: Mapp
     Notes
     -----
     Below `bracket` the surfaces are *proved* not to meet at any time of the span. If `status` is CONTACT, they are *proved* to meet for a
-    value of at most its upper end. Closed surfaces count, also from within; if they meet for lo, that is the answer.
+    value of at most its upper end. Closed surfaces count, also from within; if they meet for lo, that is the answer. Solids with gaps
+    (`Solid.gap`) are *proved* clear as thickened by them, and contact is *proved* of their faces.
 
     Examples
     --------
@@ -144,36 +148,65 @@ def critical_value(bodies: Sequence[Any], time: tuple[Any, Any], parameter: Mapp
     (symbol, (lo, hi)), *others = ranges.items()
     if others or lo == hi:
         raise ValueError(f"critical_value takes one parameter and its range, {{symbol: (lo, hi)}}, got {shown(parameter)}")
-    search, finished, clear = None, False, -math.inf
+    known, limit = _Found(), math.inf
     notes: tuple[str, ...] = ()
     with clock.query():
         check_ranges(bodies, ranges, span)
         ignored = ignored_pairs(ignore, bodies)
         options = Options(simultaneity=tolerance * float(hi - lo), spacing=check_positive("spacing", spacing))
         clock.extend()
-        asked = ParameterSearch([over_fixed_domain(body, ranges) for body in bodies], ranges, tuple(time), span, ignored, symbol)
-        # Whether they meet at the beginning is no other question.
-        asked.scene.states = Starts(len(bodies), Start.DISJOINT, ignored)
-        notes = coincident_notes(bodies, span, ranges)
-        search, finished, clear = _searched(asked, options, float(hi - lo), clock)
-    return clock.read(lambda: _answer(search, finished, symbol, clear, (float(lo), float(hi)), clock, notes))
+        fixed = [over_fixed_domain(body, ranges) for body in bodies]
+        notes = (*gap_notes(bodies), *coincident_notes(bodies, span, ranges))
+
+        def ask(shift: Shift) -> _Found:
+            asked = ParameterSearch(fixed, ranges, tuple(time), span, ignored, symbol, shift)
+            # Whether they meet at the beginning is no other question.
+            asked.scene.states = Starts(len(bodies), Start.DISJOINT, ignored)
+            return _searched(asked, options, float(hi - lo), clock)
+
+        if have_gaps(bodies):
+            # As in `thick_contact`.
+            with clock.at_most(BOXES, SHARE, MANY):
+                known = ask(Shift.CUBE)
+            limit = math.inf if known.decides else known.lower(float(lo))
+        if not known.decides:
+            known = ask(Shift.NONE)
+    return clock.read(lambda: _answer(known, symbol, limit, (float(lo), float(hi)), clock, notes))
 
 
-def _searched(asked: ParameterSearch, options: Options, size: float, clock: Clock) -> tuple[Search | None, bool, float]:
+class _Found(NamedTuple):
     """A search, whether it came to its end, and a value up to which all is known to be clear beside."""
+
+    search: Search | None = None
+    finished: bool = False
+    clear: float = -math.inf
+
+    @property
+    def decides(self) -> bool:
+        """Whether it is proved that bodies meet for a value, or for none."""
+        return self.finished and (self.search is None or self.search.proved < math.inf)
+
+    def lower(self, begin: float) -> float:
+        """The value below which nothing meets; `begin`: that of the range."""
+        if self.search is None:
+            return math.inf if self.finished else begin
+        return max(self.clear, self.search.clear_until(self.search.possible_ones(), math.inf))
+
+
+def _searched(asked: ParameterSearch, options: Options, size: float, clock: Clock) -> _Found:
     left = asked.search(options, clock)
     if left.search is None:
-        return None, left.finished, -math.inf
+        return _Found(None, left.finished)
     if left.finished or clock.ended:
-        return left.search, left.finished, -math.inf
+        return _Found(left.search, left.finished)
     # Where contacts form curves, samples of them are told to a wider tolerance than the value.
-    return asked.to_the_end(options, clock, left.search.proved, max(options.simultaneity, _COARSE * size))
+    return _Found(*asked.to_the_end(options, clock, left.search.proved, max(options.simultaneity, _COARSE * size)))
 
 
-def _answer(search: Search | None, finished: bool, symbol: Any, clear: float, ends: tuple[float, float], clock: Clock,
-            notes: tuple[str, ...]) -> CriticalValue:
+def _answer(known: _Found, symbol: Any, limit: float, ends: tuple[float, float], clock: Clock, notes: tuple[str, ...]) -> CriticalValue:
+    """The answer; `limit`: up to it thickened bodies are clear, too."""
+    search, finished, lower = known.search, known.finished, min(known.lower(ends[0]), limit)
     found = np.zeros(0, np.int64) if search is None else search.possible_ones()
-    lower = (math.inf if finished else ends[0]) if search is None else max(clear, search.clear_until(found, math.inf))
     upper = math.inf if search is None else search.proved
     status = Status.NO_CONTACT
     if not finished:

@@ -31,6 +31,7 @@ from ..search.options import Options, resolved
 from ..situations.tracking import Tracked, check_tracked
 from .arguments import check_bodies, check_kinds, check_options, ignored_pairs
 from .contact_search import ContactQuestion
+from .gaps import refuse_gaps
 from .parameters import points_in, read_parameters
 from .thick_contact import ThickContact
 from .worst_case import worst_case
@@ -94,8 +95,8 @@ def first_contact(bodies: Sequence[Any], time: tuple[Any, Any], *, simultaneity:
         For fewer than two bodies; for a body without a surface or a normal, with a free `Parameter`, or with edges that do not lie on its
         faces; for parameters that no formula has; for ranges that are empty, reversed, or seen to make a body degenerate; for ignored pairs
         of bodies that do not exist, and if no pair is left; for a time span that is not finite or does not go forward; for a tolerance or
-        budget that is not positive; for an unknown option; for tracked functions that do not follow the bodies; with `log`, where no log
-        can be written.
+        budget that is not positive; for an unknown option; for tracked functions that do not follow the bodies, or solids with gaps beside
+        them; with `log`, where no log can be written.
 
     Notes
     -----
@@ -119,8 +120,8 @@ def first_contact(bodies: Sequence[Any], time: tuple[Any, Any], *, simultaneity:
     distance they miss at most.
 
     *Gaps.* Solids of files have a gap (`Solid.gap`). `time` then *encloses* the first contact of the bodies thickened by their gaps, and
-    that of their faces; before `clear_until` the thickened bodies are *proved* not to meet. A contact is *proved* of the faces. With `log`,
-    `tracked` or ranges of parameters, and along splines, the answer is about the faces alone; notes say so.
+    that of their faces; before `clear_until` the thickened bodies are *proved* not to meet. A contact is *proved* of the faces. A log
+    says so, too: shifts of the bodies by up to the gap are parameters of its theorem. `tracked` is refused.
 
     *Parameters.* `Contacts.sensitivity` encloses how contacts move with them. With ranges (lo, hi) `time` *encloses* the earliest contact
     for any values in these, and before `clear_until` there is none for all of them. The contacts listed come first, and `parameters` of the
@@ -157,18 +158,20 @@ def first_contact(bodies: Sequence[Any], time: tuple[Any, Any], *, simultaneity:
         check_kinds(bodies)
         ignored = ignored_pairs(ignore, bodies)
         check_tracked(tracked, bodies, span)
+        if len(tracked):
+            refuse_gaps(bodies, "tracked contacts are points of faces")
         if method == "time-dependent":
             check_bodies(bodies, span)
             if log is not None:
                 raise ValueError('no log can be written with method="time-dependent"; take "auto"')
+            refuse_gaps(bodies, 'method="time-dependent" searches faces alone')
             return time_dependent.first_contact(bodies, tuple(time), span, clock, options, tracked=bool(tracked))
         known.drawn.place(ignored)
         check_bodies(bodies, span)
-        # A log is one of the bodies as they are.
-        if log is not None or not known.decides(ignored, clock):
+        if log is not None:
+            known.drawn.proof = contact_log(log, bodies, time, span, tracked)
+        if not known.decides(ignored, clock):
             scene = known.drawn.scene or known.drawn.place(ignored)
-            if log is not None:
-                known.drawn.proof = contact_log(log, bodies, time, span, tracked)
             known.drawn.begin(scene, clock)
             known.drawn.search(scene, clock)
             known.again(ignored, clock)

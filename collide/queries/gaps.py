@@ -11,7 +11,6 @@ from ..bodies.thickened import gap_of
 
 _THICK = ("Brackets of times are wider by that: what is proved to be clear is so for the body thickened by it, and contacts are proved of "
           "its faces.")
-_DRAWN = "The answer is proved of its faces, without that; thickened by it, the body may be met where it comes that near."
 
 
 def widened(bracket: Interval, bodies: Sequence[Any]) -> Interval:
@@ -27,9 +26,22 @@ def widened(bracket: Interval, bodies: Sequence[Any]) -> Interval:
     return Interval(max(0.0, math.nextafter(bracket.lo - both, -math.inf)), bracket.hi)
 
 
-def gap_notes(bodies: Sequence[Any], thick: bool) -> tuple[str, ...]:
-    """A note on each body with a gap, beside times of contact; `thick`: thickened bodies were searched."""
-    return _notes(bodies, _THICK if thick else _DRAWN)
+def gap_notes(bodies: Sequence[Any]) -> tuple[str, ...]:
+    """A note on each body with a gap, beside times of contact."""
+    return _notes(bodies, _THICK)
+
+
+def notes_of_runs(bodies: Sequence[Any]) -> tuple[str, ...]:
+    """A note on each body with a gap, beside a simulation."""
+    return _notes(bodies, "The run is one of its faces, without that.")
+
+
+def refuse_gaps(bodies: Sequence[Any], why: str) -> None:
+    """Raise ValueError for a body with a gap, where gaps cannot be counted."""
+    for k, body in enumerate(bodies):
+        if gap_of(body) > 0.0:
+            raise ValueError(f"edges of {called(bodies, k)} are up to {gap_of(body):.2g} off its faces (`Solid.gap`), but {why}; ask about "
+                             "body.with_gap(0), the body as its faces are")
 
 
 def without_gaps(bodies: Sequence[Any]) -> list[Any]:

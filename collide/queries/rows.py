@@ -25,6 +25,7 @@ from ..bodies.flat import may_be_flat
 from ..bodies.numbers import Numbers, end_kernel, numbers_of
 from ..bodies.parts import faces_of
 from ..bodies.surface_points import position_kernel
+from ..bodies.thickened import Shift, gap_of, shifted, shifts_of
 from ..culling.poses_apart import pairs_apart
 from ..moment.pairs import Pair, Pairs, Starts
 from ..moment.start import Start
@@ -106,12 +107,15 @@ def _some(values: Mapping[Any, np.ndarray], lo: int, hi: int) -> dict[Any, np.nd
 class RowFamilies:
     """The families of the bodies, and the instances of them that the rows are.
 
-    `quick`: two patches, whose rows are one problem each, unless they are `creased`. `literal`: edges or vertices of a solid contain
-    parameters, so rows have formulas of their own. `follows`: bodies follow splines. `flat`: all faces may be flat.
+    `shift`: of solids with gaps, in all rows; `thick`: some are thickened. `quick`: two patches, whose rows are one problem each, unless
+    they are `creased`. `literal`: edges or vertices of a solid contain parameters, so rows have formulas of their own. `follows`:
+    bodies follow splines. `flat`: all faces may be flat, and none is thickened.
     """
 
     def __init__(self, bodies: Sequence[Any], time: tuple[Any, Any], span: tuple[float, float], values: Mapping[Any, np.ndarray],
-                 ignored: Pairs) -> None:
+                 ignored: Pairs, shift: Shift = Shift.NONE) -> None:
+        self.shift, self._shifts = shift, shifts_of(bodies, shift)
+        self.thick = bool(self._shifts)
         self.bodies, self.time, self.span, self.values, self.ignored = tuple(bodies), tuple(time), span, values, ignored
         self.count = len(next(iter(values.values())))
         self.follows = any(map(splines_of, bodies))
@@ -120,11 +124,12 @@ class RowFamilies:
         check_bodies([b.resting if isinstance(b, Solid) else b for b in bodies if not parameters_in(
             b.resting if isinstance(b, Solid) else b)], span)
         self.coincident = self._coincident()
-        self.members = [family_of(b) for b in bodies]
-        self.numbers = [_table(m, values, self.count) for m in self.members]
+        self.members = [shifted(family_of(b), k, self._shifts) for k, b in enumerate(bodies)]
+        self.numbers = [_table(m, values, self._shifts, self.count) for m in self.members]
         patches = [m for m in self.members if isinstance(m.body, ParametricSurface)]
         self.quick = len(bodies) == len(patches) == 2 and not self.follows
-        self.flat = all(map(may_be_flat, bodies))
+        # Exact answers are about bodies as they are.
+        self.flat = not self.thick and all(map(may_be_flat, bodies))
         self.creased = any(may_be_creased(m.body.resting) for m in patches)
         self.outer, self.inner = self._domains()
         if not (self.follows or self.literal):
@@ -225,7 +230,7 @@ class RowFamilies:
         if self.is_single(k) or self.quick:
             return self._single(k)
         if self.follows:
-            course = Course(self.bodies, self.span, {s: float(array[k]) for s, array in self.values.items()})
+            course = Course(self.bodies, self.span, {s: float(array[k]) for s, array in self.values.items()}, self.shift)
             return self._apart(Scene(self.bodies, self.time, self.span, (), ignored=self.ignored, course=course))
         return self.family(k, self.near(k))
 
@@ -252,11 +257,12 @@ class RowFamilies:
         if self.quick or self.follows or len(self.bodies) > _MOST_BODIES:
             return None
         rows = np.stack([*self.values.values()], axis=1) if self.values else np.empty((self.count, 0))
-        return pairs_apart(self.bodies, self._pairs, tuple(self.values), rows, self.outer[0, -1])
+        wide = np.array([gap_of(body) > 0.0 for body in self.bodies]) & self.thick
+        return pairs_apart(self.bodies, self._pairs, tuple(self.values), rows, self.outer[0, -1]) & ~wide[self._pairs].any(axis=1)
 
     def family(self, k: int, labels: Sequence[Pair] | None = None) -> Scene:
         """The row as such a scene, by the formulas of the families, whatever the bodies; about these pairs of them, None: all."""
-        numbers = [Numbers(m.symbols, [None if e in self.values else e for e in m.numbers], values[k]) if m.free else numbers_of(m)
+        numbers = [Numbers(m.symbols, [None if e.is_Symbol else e for e in m.numbers], values[k]) if m.free else numbers_of(m)
                    for m, values in zip(self.members, self.numbers, strict=True)]
         return self._apart(Scene([m.body for m in self.members], self.time, self.span, (), numbers=numbers, ignored=self.ignored,
                                  carried=self.bodies, labels=labels))
@@ -271,8 +277,8 @@ class RowFamilies:
             if self.quick:
                 return None
             raise ValueError(f"row {k}: {error}") from error
-        return self._apart(Scene(bodies, self.time, self.span, (), ignored=self.ignored,
-                                 course=Course(bodies, self.span) if self.follows else None))
+        return self._apart(Scene(bodies, self.time, self.span, (), ignored=self.ignored, shift=self.shift,
+                                 course=Course(bodies, self.span, shift=self.shift) if self.follows else None))
 
     def _apart(self, scene: Scene) -> Scene:
         """Lets the surfaces count as apart before the start, also if they are at rest. If they meet at the start, they are then found to
@@ -299,7 +305,7 @@ def _substituted(body: Any, given: Mapping[Any, Any]) -> Any:
     edges = [Edge(e.faces, tuple((change(a), change(b)) for a, b in e.paths), (change(e.domain[0]), change(e.domain[1])))
              for e in body.edges]
     vertices = [Vertex(p.faces, tuple((change(a), change(b)) for a, b in p.points)) for p in body.vertices]
-    return Solid._unchecked(found.faces, edges, vertices, body.closed)
+    return Solid._unchecked(found.faces, edges, vertices, body.closed).with_gap(body.gap)
 
 
 @functools.lru_cache(maxsize=512)
@@ -307,11 +313,11 @@ def _motion_kernel(motion: Any, symbols: tuple[Any, ...]) -> Kernel:
     return compile(list(motion.entries), [t], symbols, quick=True)
 
 
-def _table(member: Member, values: Mapping[Any, np.ndarray], count: int) -> np.ndarray:
+def _table(member: Member, values: Mapping[Any, np.ndarray], shifts: Mapping[Any, tuple[float, float]], count: int) -> np.ndarray:
     """(n, p, 2): intervals that hold the numbers of a body in each row."""
     table = np.empty((count, len(member.symbols), 2))
     for j, e in enumerate(member.numbers):
-        table[:, j] = values[e][:, None] if e in values else enclose(e)
+        table[:, j] = values[e][:, None] if e in values else shifts[e] if e in shifts else enclose(e)
     return table
 
 

@@ -5,9 +5,11 @@ whole answer: it is clear of contact for every shift of the cubes, and contact i
 are. Gaps of files are mostly as small as roundings, and this search then costs as much as the ordinary one.
 
 Where gaps are so large that no box proves a contact for all shifts, the search is left after a share of the budget. What it proves to be
-clear holds; a contact is then proved of the bodies as they are. A thickened body holds the body, so it is met no later than that.
+clear holds; a contact is then proved of the bodies as they are. A thickened body holds the body, so it is met no later than that. Ranges of
+parameters (`worst_case`), rows of batches and `critical_value` are searched in the same two steps.
 """
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -22,7 +24,7 @@ from ..search.clock import Clock
 from .contact_search import ContactQuestion, ContactSearch
 
 # What the search of thickened bodies may take, in boxes and of the time that is left. Effort only.
-_BOXES, _SHARE = 1 << 20, 0.5
+BOXES, SHARE = 1 << 20, 0.5
 
 
 class ThickContact:
@@ -35,13 +37,14 @@ class ThickContact:
 
     def decides(self, ignored: Pairs, clock: Clock) -> bool:
         """Whether the search of the thickened bodies decides the question."""
-        if self._question.tracked or not _has_gaps(self._question):
+        if not have_gaps(self._question.bodies):
             return False
         # The same formulas serve both searches.
-        self.drawn = ContactSearch(self._question._replace(shift=Shift.ZERO))
-        self._search(ignored, clock, _SHARE)
+        self.drawn, proof = ContactSearch(self._question._replace(shift=Shift.ZERO)), self.drawn.proof
+        self.drawn.proof = proof
+        self._search(ignored, clock, SHARE)
         assert self._thick is not None
-        return not self._thick.found.doubt and self._is_decided(self._thick.answer(clock))
+        return not self._thick.found.doubt and is_decided(self._thick.answer(clock), self._question.bodies)
 
     def again(self, ignored: Pairs, clock: Clock) -> None:
         """Search the thickened bodies once more where their share of the time ended that: what it went to, mostly formulas, is made now."""
@@ -50,7 +53,7 @@ class ThickContact:
 
     def _search(self, ignored: Pairs, clock: Clock, share: float) -> None:
         self._thick = ContactSearch(self._question._replace(shift=Shift.CUBE))
-        with clock.at_most(_BOXES, share, MANY):
+        with clock.at_most(BOXES, share, MANY):
             with clock.working():
                 scene = self._thick.place(ignored)
                 self._thick.begin(scene, clock)
@@ -62,30 +65,33 @@ class ThickContact:
         if self._thick is None:
             return self.drawn.answer(clock)
         thick = self._thick.answer(clock)
-        return thick if self.drawn.scene is None else _together(thick, self.drawn.answer(clock))
-
-    def _is_decided(self, answer: Contacts) -> bool:
-        """Less is claimed of thickened bodies than of the bodies, where they are neither proved apart nor to overlap at the start."""
-        vague = (label for state in (Start.UNKNOWN, Start.TOUCHING) for label in pairs_in(answer.start, state))
-        return answer.status in (Status.CONTACT, Status.NO_CONTACT) and not any(
-            gap_of(self._question.bodies[k]) > 0.0 for label in vague for k in label)
+        return thick if self.drawn.scene is None else together(thick, self.drawn.answer(clock), self._question.bodies)
 
 
-def _has_gaps(question: ContactQuestion) -> bool:
-    return any(gap_of(body) > 0.0 for body in question.bodies)
+def is_decided(thick: Contacts, bodies: Sequence[Any]) -> bool:
+    """Whether the answer about thickened bodies is the whole answer. Less is claimed of these than of the bodies as they are, where they
+    are neither proved apart nor to overlap at the start.
+    """
+    vague = (label for state in (Start.UNKNOWN, Start.TOUCHING) for label in pairs_in(thick.start, state))
+    return thick.status in (Status.CONTACT, Status.NO_CONTACT) and not any(gap_of(bodies[k]) > 0.0 for label in vague for k in label)
 
 
-def _together(thick: Contacts, drawn: Contacts) -> Contacts:
+def have_gaps(bodies: Sequence[Any]) -> bool:
+    """Whether any of the bodies has a gap."""
+    return any(gap_of(body) > 0.0 for body in bodies)
+
+
+def together(thick: Contacts, drawn: Contacts, bodies: Sequence[Any]) -> Contacts:
     """The answer about the bodies as they are, clear of contact only as long as the thickened bodies are."""
     near = [label for label in _started(thick) if drawn.start[label] is Start.DISJOINT]
     clear = min(drawn.clear_until, drawn.time_span[0] if near else thick.clear_until)
-    notes = (f"Bodies {named_pairs(drawn.bodies, near)}, thickened by their gaps, are not proved apart at the start.",) if near else ()
+    notes = (f"Bodies {named_pairs(bodies, near)}, thickened by their gaps, are not proved apart at the start.",) if near else ()
     known: dict[str, Any] = {"clear_until": clear, "notes": (*notes, *drawn.notes)}
     if drawn.time is not None:
         return replace(drawn, time=Interval(min(clear, drawn.time.lo), drawn.time.hi), **known)
     if clear >= drawn.time_span[1]:
         return replace(drawn, **known)
-    return replace(drawn, status=Status.UNRESOLVED, time=Interval(clear, drawn.time_span[1]), open=_wide(drawn), **known)
+    return replace(drawn, status=Status.UNRESOLVED, time=Interval(clear, drawn.time_span[1]), open=_wide(drawn, bodies), **known)
 
 
 def _started(answer: Contacts) -> list[Pair]:
@@ -93,7 +99,7 @@ def _started(answer: Contacts) -> list[Pair]:
     return [label for state in Start if state is not Start.DISJOINT for label in pairs_in(answer.start, state)]
 
 
-def _wide(answer: Contacts) -> list[Pair]:
+def _wide(answer: Contacts, bodies: Sequence[Any]) -> list[Pair]:
     """The pairs one of which has a gap."""
-    return [label for label in answer.start if any(gap_of(answer.bodies[k]) > 0.0 for k in label)]
+    return [label for label in answer.start if any(gap_of(bodies[k]) > 0.0 for k in label)]
 

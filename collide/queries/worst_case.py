@@ -18,6 +18,7 @@ from generative.symbols import text
 from ..answers.contacts import Contacts
 from ..answers.report import contacts
 from ..bodies.parameters import over_fixed_domain, substituted, variable_of
+from ..bodies.thickened import Shift
 from ..given import check_span
 from ..moment.pairs import Starts
 from ..moment.start import Start
@@ -32,6 +33,7 @@ from .coincident_notes import coincident_notes
 from .contact_notes import starting
 from .gaps import gap_notes, without_gaps
 from .parameters import Range, check_ranges, for_any
+from .thick_contact import BOXES, SHARE, have_gaps, is_decided, together
 
 Ranges = Mapping[Any, Range]
 
@@ -52,8 +54,23 @@ class _Known(NamedTuple):
 def worst_case(bodies: Sequence[Any], time: tuple[Any, Any], ranges: Ranges, options: Mapping[str, Any],
                ordinary: Callable[..., Contacts]) -> Contacts:
     """The earliest contact for any values in the ranges; `parameters` of the answer are the worst ones of each contact. `options`: those of
-    `first_contact`, which is `ordinary`.
+    `first_contact`, which is `ordinary`. Bodies with gaps are searched as in `thick_contact`.
     """
+    if not have_gaps(bodies):
+        return _searched(bodies, time, ranges, options, ordinary)
+    clock = Clock(as_budget(options["budget"]))
+    with clock.at_most(BOXES, SHARE):
+        thick = _searched(bodies, time, ranges, {**options, "budget": clock.rest}, ordinary)
+    if is_decided(thick, bodies) or clock.over:
+        return thick
+    drawn = _searched(without_gaps(bodies), time, ranges, {**options, "budget": clock.rest}, ordinary)
+    found = together(thick, drawn, bodies)
+    return replace(found, notes=tuple(dict.fromkeys((*gap_notes(bodies), *found.notes))))
+
+
+def _searched(bodies: Sequence[Any], time: tuple[Any, Any], ranges: Ranges, options: Mapping[str, Any],
+              ordinary: Callable[..., Contacts]) -> Contacts:
+    """The answer by one search; solids with gaps are thickened by them."""
     span = check_span(time)
     names = "simultaneity", "spacing", "tolerance"
     check_options(options["method"], options["order"], **{name: options[name] for name in names})
@@ -62,7 +79,7 @@ def worst_case(bodies: Sequence[Any], time: tuple[Any, Any], ranges: Ranges, opt
     clock = Clock(as_budget(options["budget"]), options["progress"])
     asked = Options(options["method"], options["order"], resolved(options["simultaneity"], span), float(options["spacing"]),
                     float(options["tolerance"]))
-    gaps, bodies = gap_notes(bodies, thick=False), without_gaps(bodies)
+    gaps = gap_notes(bodies)
     found, mapped = _Known(), list(bodies)
     start = Starts(len(bodies), Start.UNKNOWN)
     undecided, notes, coincident = set[tuple[int, int]](), tuple[str, ...](), tuple[str, ...]()
@@ -103,7 +120,7 @@ def _settling(bodies: Sequence[Any], ranges: Ranges, time: tuple[Any, Any], how:
     found = _Known()
     while True:
         left = {s: ends for s, ends in ranges.items() if s not in found.settled}
-        asked = ParameterSearch([substituted(body, found.settled) for body in bodies], left, given, span, ignored)
+        asked = ParameterSearch([substituted(body, found.settled) for body in bodies], left, given, span, ignored, shift=Shift.CUBE)
         asked.start(options.tolerance, clock)
         found = found._replace(asked=asked, finished=False)
         yield found

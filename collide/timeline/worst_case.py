@@ -18,6 +18,7 @@ from generative.relative import by_factors
 from ..bodies.cells import whole_of
 from ..bodies.numbers import Numbers
 from ..bodies.parameters import Ranges, in_ranges, variable_of
+from ..bodies.thickened import Shift
 from ..culling.broad_phase import Window
 from ..moment.pairs import Pair, Pairs
 from ..moment.start import Start
@@ -58,13 +59,16 @@ class ParameterSearch:
     """Bodies with parameters that are variables in `ranges`. The `objective` is the time, or one of the parameters."""
 
     def __init__(self, bodies: Sequence[Any], ranges: Ranges, time: tuple[Any, Any], span: Window, ignored: Pairs,
-                 objective: Any = None) -> None:
+                 objective: Any = None, shift: Shift = Shift.NONE) -> None:
         self.ranges, self.objective, self.time, self.span = dict(ranges), objective, time, span
         bodies = by_factors(bodies)
         members = [family_of(body) for body in bodies]
-        numbers, self.free = in_ranges(members, ranges)
+        numbers, free = in_ranges(members, ranges)
         self.resting: set[Pair] = set()
-        self.scene = Scene([m.body for m in members], time, span, (), closed=False, numbers=numbers, ignored=ignored, carried=bodies)
+        self.scene = Scene([m.body for m in members], time, span, (), closed=False, numbers=numbers, ignored=ignored, carried=bodies,
+                           shift=shift)
+        # A shift is a number, and no variable.
+        self.free = tuple((*own, *[""] * (len(n.symbols) - len(own))) for own, n in zip(free, self.scene.numbers, strict=True))
 
     def start(self, tolerance: float, clock: Clock) -> None:
         """Find how the pairs begin, for all values. Those of bodies with parameters that are not proved disjoint then count as apart, also

@@ -17,6 +17,7 @@ from ..answers.contact_regions import RegionChange
 from ..files import write_text
 from ..given import is_number
 from ..queries.coincident_notes import coincident_notes
+from ..queries.gaps import notes_of_runs
 from . import page, saved
 from .dynamics.steady_contact import ContactMode
 from .event import Event
@@ -206,8 +207,9 @@ class Run:
 
     @functools.cached_property
     def notes(self) -> tuple[str, ...]:
-        """Sentences about leaves of combined bodies that count as two surfaces though they may be one."""
-        return coincident_notes([body.shape for body in self.world.bodies], (0, 0))
+        """Sentences about gaps of solids, and about leaves of combined bodies that count as two surfaces though they may be one."""
+        shapes = [body.shape for body in self.world.bodies]
+        return (*notes_of_runs(shapes), *coincident_notes(shapes, (0, 0)))
 
     def summary(self) -> str:
         """Say how far the run came, and how it ended."""

@@ -8,7 +8,7 @@ import pytest
 
 import collide
 from codegen.functions import Samples, Spline
-from generative import Rigid, t, x, y, z
+from generative import Parameter, Rigid, t, x, y, z
 from generative.deform import deform
 from generative.solids import box, sphere
 
@@ -73,9 +73,78 @@ def test_spells_leave_open_what_gaps_may_decide(spline: bool) -> None:
     assert any("`Solid.gap`). Brackets of times are wider" in note for note in found.notes)
 
 
-def test_faces_alone_count_along_with_a_log(tmp_path: Path) -> None:
-    found = collide.first_contact(balls(5, 0.5, 0.01), time=(0, 4), log=tmp_path / "log")
-    assert found.clear_until > reach(2.01, 5, 0.5) and any("proved of its faces, without that" in note for note in found.notes)
+P = Parameter("p")
+
+
+def beside(gap: float) -> list[Any]:
+    """As `balls` from 5 away, beside by the parameter."""
+    return [sphere(1).with_gap(gap).named("loose"), sphere(1).moved(Rigid(translation=[5 - t, P, 0]))]
+
+
+@pytest.mark.parametrize("gap", [1e-9, 0.02])
+def test_ranges_of_parameters_count_gaps(gap: float) -> None:
+    found = collide.first_contact(beside(gap), (0, 4), parameters={P: (0.5, 1)})
+    assert found.status is collide.Status.CONTACT and found.time.lo == found.clear_until
+    assert reach(2 + 2 * gap, 5, 0.5) - 1e-9 <= found.time.lo <= reach(2 + gap, 5, 0.5)
+    assert reach(2, 5, 0.5) <= found.time.hi <= reach(2 - 2 * gap, 5, 0.5) + 1e-9
+    assert found.parameters[0][P].lo == 0.5
+    assert collide.first_contact(beside(gap), (0, 4), parameters={P: (2.05, 3)}).status is collide.Status.NO_CONTACT
+    near = collide.first_contact(beside(gap), (2, 6), parameters={P: (2 + 0.9 * gap, 3)})
+    assert near.status is collide.Status.UNRESOLVED and near.clear_until <= reach(2 + gap, 5, 2 + 0.9 * gap)
+
+
+@pytest.mark.parametrize("gap", [1e-9, 0.05])
+def test_a_critical_value_counts_gaps(gap: float) -> None:
+    bodies = [sphere(1).with_gap(gap), sphere(1).moved(Rigid(translation=[5 - P, 0, t * (1 - t)]))]
+    found = collide.critical_value(bodies, (0, 1), {P: (0, 4)}, budget=collide.Budget(boxes=20_000))
+    assert found.bracket.lo <= 3 - gap and found.status is not collide.Status.NO_CONTACT
+    assert found.status is not collide.Status.CONTACT or 3 <= found.bracket.hi <= 3 + 2 * gap + 1e-9
+    far = [bodies[0], bodies[1].moved(Rigid(translation=[0, 2.2, 0]))]
+    assert collide.critical_value(far, (0, 1), {P: (0, 4)}).status is collide.Status.NO_CONTACT
+
+
+@pytest.mark.parametrize("gap", [1e-9, 0.05])
+def test_rows_of_batches_count_gaps(gap: float) -> None:
+    values = [0.0, 1.0, 2 + 0.5 * gap, 2 + 1.9 * gap, 0.5]
+    found = collide.contact_batch(beside(gap), (0, 6), parameters={P: values})
+    for k in (0, 1, 4):
+        assert found.status[k] is collide.Status.CONTACT
+        assert found.time[k, 0] <= reach(2 + gap, 5, values[k]) and reach(2, 5, values[k]) <= found.time[k, 1]
+    assert found.status[2] is collide.Status.UNRESOLVED and found.time[2, 0] <= reach(2 + gap, 5, values[2])
+    assert found.status[3] is collide.Status.NO_CONTACT
+    assert "`Solid.gap`" in found.notes[0]
+
+
+def test_rows_that_move_in_a_flush_way_count_gaps() -> None:
+    """Bodies of flat faces have exact answers, which are about bodies without gaps."""
+    cube = box([2, 2, 2])
+    bodies = [cube.with_gap(0.125), cube.moved(Rigid(translation=[P, 0, 6 - t]))]
+    found = collide.contact_batch(bodies, (0, 6), parameters={P: [0.0, 2.0625, 3.0]})
+    assert found.time[0, 0] <= 4 - 0.125 and found.time[0, 1] >= 4
+    assert found.status.tolist()[1:] == [collide.Status.UNRESOLVED, collide.Status.NO_CONTACT]
+
+
+@pytest.mark.parametrize("gap", [1e-9, 0.05])
+def test_a_log_is_about_all_shifts_by_gaps(tmp_path: Path, gap: float) -> None:
+    pytest.importorskip("flint")
+    collide.first_contact(balls(5, 0.5, gap), time=(0, 4), log=tmp_path / "log")
+    checked = collide.check(tmp_path / "log")
+    assert checked.status.name == "ACCEPTED" and f"for all shift0_x from {-gap} to {gap}" in checked.theorem
+    early = float(checked.theorem.split("0.0 <= t <= ")[1].split(",")[0])
+    assert reach(2 + 2 * gap, 5, 0.5) - 1e-6 <= early <= reach(2 + gap, 5, 0.5)
+    late = float(checked.theorem.split("in common at t = ")[1].split(",")[0])
+    assert reach(2, 5, 0.5) <= late <= reach(2 - 2 * gap, 5, 0.5) + 1e-6
+
+
+def test_questions_that_count_no_gaps_refuse_them_or_say_so() -> None:
+    bodies = balls(5, 0.5, 0.1)
+    with pytest.raises(ValueError, match=r'edges of body 0 \("loose"\) are up to 0\.1 off its faces .* body\.with_gap\(0\)'):
+        collide.clearance_batch(beside(0.1), (0, 1), parameters={P: [3.0]})
+    with pytest.raises(ValueError, match="tracked contacts are points of faces"):
+        collide.first_contact(bodies, (3, 4), tracked=[collide.tracked_at(bodies, (0, 1), [0.9, 0.25, 0], 3.1, 2)])
+    rigid = [collide.RigidBody(sphere(1).with_gap(0.1), fixed=True), collide.RigidBody(sphere(1), position=[3, 0, 0], velocity=[-1, 0, 0])]
+    run = collide.World(rigid, gravity=[0, 0, 0]).run(2.0, events=1)
+    assert "The run is one of its faces, without that." in run.notes[0]
 
 
 def test_deformed_bodies_need_another_bound() -> None:
