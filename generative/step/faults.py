@@ -29,11 +29,11 @@ class Entities:
         place = next((k for k, e in enumerate(self._every) if e is entity), -1)
         return f" ({self._number(place)})" if self._number(place) else ""
 
-    def faults(self, solids: Sequence[Any]) -> list[str]:
-        """The faults of entities that the kernel names, and those that it does not: solids that it left out, open shells, and faces
-        without loops. `solids`: the shapes that it made.
+    def faults(self, solids: Sequence[Any], faces: Sequence[Any]) -> list[str]:
+        """The faults of entities that the kernel names, and those that it does not: solids that it left out, open shells, faces without
+        loops, and faces in the place of which it made others. `solids`, `faces`: the shapes that it made.
         """
-        return [*self._found_by_kernel(), *self._not_made(solids)]
+        return [*self._found_by_kernel(), *self._not_made(solids), *self._remade(faces)]
 
     def _entity(self, shape: Any) -> Any:
         """The entity that a shape was made of, wherever it is placed."""
@@ -68,6 +68,18 @@ class Entities:
             elif kind in _FACES and not entity.NbBounds():
                 found.append(f"{self._number(k)}: a face without loops")
         return found
+
+
+    def _remade(self, faces: Sequence[Any]) -> list[str]:
+        """The faces in the place of which the kernel made others: it cuts a face in two where its loops cross. Nothing is said where the
+        shapes that it made are all known: what is missing then is named otherwise.
+        """
+        made = [self._entity(face) for face in faces]
+        if None not in made:
+            return []
+        known = set(map(id, made))
+        return [f"{self._number(k)}: a face in the place of which OpenCASCADE made others, as where its loops cross"
+                for k, e in enumerate(self._every) if type(e).__name__ in _FACES and e.NbBounds() and id(e) not in known]
 
 
 def in_words(faults: Sequence[str]) -> str:

@@ -42,6 +42,8 @@ class Use(NamedTuple):
 
 
 Kind = tuple[Any, ...]
+# The squares of larger numbers are far from the least doubles.
+_SQUARED = 1e-140
 
 
 def gaps(uses: Sequence[Use]) -> np.ndarray:
@@ -67,9 +69,13 @@ def _over_all(kind: Kind, numbers: np.ndarray) -> np.ndarray:
 
 
 def _sizes(low: np.ndarray, high: np.ndarray) -> np.ndarray:
-    """Upper bounds of lengths of vectors."""
+    """Upper bounds of lengths of vectors; 0 where all of their coordinates are. Squares of small numbers are no doubles: there it is the sum
+    of the coordinates.
+    """
     largest = np.maximum(np.abs(low[:, :3]), np.abs(high[:, :3]))
-    return np.nextafter(np.sqrt((largest**2).sum(axis=1)) * (1 + 1e-14), np.inf)
+    top = largest.max(axis=1)
+    lengths = np.where(top > _SQUARED, np.sqrt((largest**2).sum(axis=1)), largest.sum(axis=1))
+    return np.where(top > 0.0, np.nextafter(lengths * (1 + 1e-14), np.inf), 0.0)
 
 
 def _largest(kind: Kind, numbers: np.ndarray) -> np.ndarray:

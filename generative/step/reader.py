@@ -50,7 +50,8 @@ def solids_from_step(path: Any, unit: str = "mm") -> list[Solid]:
     -----
     UserWarning
         If faces of the file belong to no solid: they are left out. The message has their number. If entities are missing or of an unknown
-        kind, solids are left out, shells are open, or faces have no loops. The message has the numbers of these entities in the file.
+        kind, solids are left out, shells are open, faces have no loops, or loops cross so that OpenCASCADE made other faces. The message has
+        the numbers of these entities in the file.
 
     Notes
     -----
@@ -85,7 +86,7 @@ def solids_from_step(path: Any, unit: str = "mm") -> list[Solid]:
     whole = reader.OneShape() if reader.NbShapes() else None
     shapes = [] if whole is None else list(parts(whole, opencascade().solid))
     entities = Entities(reader, place)
-    faults = entities.faults(shapes)
+    faults = entities.faults(shapes, [] if whole is None else list(parts(whole, opencascade().face)))
     if not shapes:
         why = f". It has faults: {in_words(faults)}" if faults else ""
         raise ValueError(f"{place.name} holds no solid: its surfaces and curves bound none{why}")
@@ -117,7 +118,8 @@ def _solid(shape: Any, scale: Any, name: str, entities: Entities) -> Solid:
             raise ValueError(f"face {k}{entities.named(face)} of the solid {name!r}: {error}") from error
         pieces += own
         uses += beside
-    gap = math.nextafter(float(gaps(uses).max(initial=0.0)) * float(scale) * (1 + 1e-15), math.inf)
+    off = float(gaps(uses).max(initial=0.0))
+    gap = math.nextafter(off * float(scale) * (1 + 1e-15), math.inf) if off > 0.0 else 0.0
     return joined(pieces, CLOSED if _closed(shape) else UNCHECKED).with_gap(gap).named(name)
 
 

@@ -3,9 +3,11 @@
 Volumes are closed forms; none is the kernel's.
 """
 
+import itertools
 import json
 import math
 import re
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -21,21 +23,30 @@ pytest.importorskip("OCP", reason="OpenCASCADE (extra `cad`) is not installed")
 
 from OCP.BRep import BRep_Builder
 from OCP.BRepAlgoAPI import BRepAlgoAPI_Cut, BRepAlgoAPI_Fuse
-from OCP.BRepBuilderAPI import BRepBuilderAPI_MakeFace, BRepBuilderAPI_NurbsConvert
+from OCP.BRepBuilderAPI import (
+    BRepBuilderAPI_MakeEdge,
+    BRepBuilderAPI_MakeFace,
+    BRepBuilderAPI_MakePolygon,
+    BRepBuilderAPI_MakeWire,
+    BRepBuilderAPI_NurbsConvert,
+)
 from OCP.BRepPrimAPI import (
     BRepPrimAPI_MakeBox,
     BRepPrimAPI_MakeCone,
     BRepPrimAPI_MakeCylinder,
+    BRepPrimAPI_MakePrism,
     BRepPrimAPI_MakeSphere,
     BRepPrimAPI_MakeTorus,
 )
-from OCP.gp import gp_Ax2, gp_Dir, gp_Pln, gp_Pnt
+from OCP.gp import gp_Ax2, gp_Circ, gp_Dir, gp_Pln, gp_Pnt, gp_Trsf, gp_Vec
 from OCP.Interface import Interface_Static
 from OCP.STEPControl import STEPControl_AsIs, STEPControl_Writer
+from OCP.TopLoc import TopLoc_Location
 from OCP.TopoDS import TopoDS_Compound
 
 from generative.step import reader, solids_from_step
 from generative.step.curves import Unread
+from generative.step.gaps import _sizes as gap_sizes
 
 
 def written(shape: Any, path: Path, unit: str = "MM") -> Path:
@@ -184,6 +195,67 @@ def test_faces_that_are_not_understood_are_named_with_their_entities(tmp_path: P
     assert face
     with pytest.raises(ValueError, match=rf"face 0 \({face.group(1)}\) of the solid 'part': its loops cross"):
         solids_from_step(path)
+
+
+def plate_with_loop(corners: Sequence[tuple[float, float]], hole: tuple[float, float] | None = None) -> Any:
+    """A prism of height 1 over a polygon, less a disc (x, radius), as the kernel makes it unchecked."""
+    polygon = BRepBuilderAPI_MakePolygon()
+    for a, b in corners:
+        polygon.Add(gp_Pnt(a, b, 0))
+    polygon.Close()
+    face = BRepBuilderAPI_MakeFace(gp_Pln(gp_Pnt(0, 0, 0), gp_Dir(0, 0, 1)), polygon.Wire(), True)
+    if hole is not None:
+        circle = BRepBuilderAPI_MakeWire(BRepBuilderAPI_MakeEdge(gp_Circ(at(hole[0], 0, 0), hole[1])).Edge()).Wire()
+        circle.Reverse()
+        face.Add(circle)
+    return BRepPrimAPI_MakePrism(face.Face(), gp_Vec(0, 0, 1)).Shape()
+
+
+SQUARE = (-2, -2), (2, -2), (2, 2), (-2, 2)
+
+
+@pytest.mark.parametrize("make", [
+    lambda: plate_with_loop(((0, 0), (2, 2), (2, 0), (0, 1))), lambda: plate_with_loop(SQUARE, (1.5, 1.0)),
+    lambda: plate_with_loop(SQUARE, (4.0, 1.0)),
+], ids=["a loop that crosses itself", "loops that cross", "a hole outside"])  # fmt: skip
+def test_loops_that_cross_are_named(make: Any, tmp_path: Path) -> None:
+    """The kernel makes other faces in the place of the two that have such loops."""
+    path = written(make(), tmp_path / "part.step")
+    *_, low, high = re.findall(r"(#[0-9]+) = ADVANCED_FACE\(", path.read_text())
+    with pytest.warns(UserWarning, match=rf": {low}: a face in the place of which .* loops cross; {high}: a face in the place"):
+        solids_from_step(path)
+
+
+def test_loops_that_touch_are_refused_by_number(tmp_path: Path) -> None:
+    path = written(plate_with_loop(SQUARE, (1.0, 1.0)), tmp_path / "part.step")
+    *_, low, _ = re.findall(r"(#[0-9]+) = ADVANCED_FACE\(", path.read_text())
+    with pytest.raises(ValueError, match=rf"face 5 \({low}\) of the solid 'part': the surface cannot be trimmed: .* touch or cross"):
+        solids_from_step(path)
+
+
+def test_an_assembly_of_a_thousand_parts_is_read_whole(tmp_path: Path) -> None:
+    box, whole, builder = BRepPrimAPI_MakeBox(1.0, 1.0, 1.0).Shape(), TopoDS_Compound(), BRep_Builder()
+    builder.MakeCompound(whole)
+    places = [(2 * (k % 10), 3 * (k // 10 % 10), 4 * (k // 100)) for k in range(1000)]
+    for place in places:
+        shift = gp_Trsf()
+        shift.SetTranslation(gp_Vec(*place))
+        builder.Add(whole, box.Moved(TopLoc_Location(shift)))
+    solids = solids_from_step(written(whole, tmp_path / "heap.step"))
+    assert [s.name for s in solids] == [f"heap {k}" for k in range(1000)] and {s.gap for s in solids} == {0.0}
+    for k in (0, 1, 999):
+        assert set(corners_of(solids[k])) == {tuple(a + b for a, b in zip(places[k], e, strict=True))
+                                              for e in itertools.product((0, 1), repeat=3)}
+
+
+def corners_of(solid: Solid) -> list[tuple[Any, ...]]:
+    return [tuple(map(float, solid.position(v))) for v in solid.vertices]
+
+
+def test_lengths_of_gaps_are_no_less_where_squares_are_no_doubles() -> None:
+    rows = np.array([[0.0, 0.0, 0.0], [3e-200, 4e-200, 0.0], [3.0, 4.0, 0.0], [0.0, 5e-324, 0.0]])
+    found = gap_sizes(-rows, rows)
+    assert found[0] == 0.0 and found[1] >= 5e-200 and 5.0 <= found[2] <= 5.0 + 1e-12 and found[3] >= 5e-324
 
 
 def pose_of(pose: dict[str, Any]) -> Motion:
