@@ -69,8 +69,8 @@ def _over_all(kind: Kind, numbers: np.ndarray) -> np.ndarray:
 
 
 def _sizes(low: np.ndarray, high: np.ndarray) -> np.ndarray:
-    """Upper bounds of lengths of vectors; 0 where all of their coordinates are. Squares of small numbers are no doubles: there it is the sum
-    of the coordinates.
+    """Upper bounds of lengths of vectors; 0 where all of their coordinates are. Where their squares may be too small for doubles the bound
+    is the sum of the coordinates.
     """
     largest = np.maximum(np.abs(low[:, :3]), np.abs(high[:, :3]))
     top = largest.max(axis=1)

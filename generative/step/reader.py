@@ -50,8 +50,8 @@ def solids_from_step(path: Any, unit: str = "mm") -> list[Solid]:
     -----
     UserWarning
         If faces of the file belong to no solid: they are left out. The message has their number. If entities are missing or of an unknown
-        kind, solids are left out, shells are open, faces have no loops, or loops cross so that OpenCASCADE made other faces. The message has
-        the numbers of these entities in the file.
+        kind, solids are left out, shells are open, faces have no loops, or loops cross, so that OpenCASCADE made other faces. The message
+        has the numbers of these entities in the file.
 
     Notes
     -----
