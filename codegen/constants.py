@@ -22,9 +22,28 @@ _FUNCTIONS = frozenset((sp.Add, sp.Mul, sp.sin, sp.cos, sp.tan, sp.exp, sp.atan,
 _UNORDERED = frozenset((sp.Add, sp.Mul))
 # Numbers of more parts, or that nest deeper, are not written so.
 _PARTS, _DEPTH = 400, 40
-# Against a number, the width up to which an enclosure by a kernel does.
-_TIGHT = 2.0**-47
+TIGHT = 2.0**-47
+"""Against a number, the width up to which an enclosure by a kernel does."""
 _NONE = np.empty((1, 0))
+
+
+class Unwritten:
+    """An exact number whose expression is made when somebody asks for it; its enclosure is known without."""
+
+    @property
+    def written(self) -> Any:
+        """The expression."""
+        raise NotImplementedError
+
+    @property
+    def enclosure(self) -> tuple[float, float]:
+        """Two doubles that enclose the number, tight or within `TIGHT`."""
+        raise NotImplementedError
+
+
+def written(number: Any) -> Any:
+    """The expression of an exact number."""
+    return number.written if isinstance(number, Unwritten) else number
 
 
 def enclose_graph(constant: Expr) -> tuple[float, float]:
@@ -36,6 +55,8 @@ def enclose_graph(constant: Expr) -> tuple[float, float]:
 @functools.lru_cache(maxsize=4096, typed=True)
 def enclose(number: Any) -> tuple[float, float]:
     """The tight double enclosure of an exact real number, as also a finite double is."""
+    if isinstance(number, Unwritten):
+        return number.enclosure
     if isinstance(number, float) and math.isfinite(number):
         return float(number) + 0.0, float(number) + 0.0
     known = _root(number) if isinstance(number, sp.Basic) else None
@@ -48,7 +69,9 @@ def enclose_all(numbers: Sequence[Any]) -> np.ndarray:
     """
     found, others = np.full((len(numbers), 2), np.nan), list[int]()
     for k, e in enumerate(numbers):
-        if isinstance(e, sp.Rational) or not getattr(e, "args", ()):
+        if isinstance(e, Unwritten):
+            found[k] = e.enclosure
+        elif isinstance(e, sp.Rational) or not getattr(e, "args", ()):
             found[k] = enclose(e)
         else:
             others.append(k)
@@ -67,7 +90,7 @@ def _enclose_operations(numbers: Sequence[Any], places: Sequence[int], found: np
         return
     ends = np.array([enclose(skeleton.nodes[k]) for k in plan.leaves]).reshape(-1, 2)
     lo, hi = (end[0] for end in plan.kernel.interval(_NONE, _NONE, parameters=(ends[:, 0], ends[:, 1])))
-    tight = hi - lo <= _TIGHT * np.minimum(np.abs(lo), np.abs(hi))
+    tight = hi - lo <= TIGHT * np.minimum(np.abs(lo), np.abs(hi))
     for k, low, high, known in zip(plan.written, lo.tolist(), hi.tolist(), tight.tolist(), strict=True):
         found[places[k]] = (low, high) if known else enclose(numbers[k])
 
@@ -94,11 +117,16 @@ class _Plan(NamedTuple):
 
 
 def _rational(p: int, q: int) -> tuple[float, float] | None:
-    """The tight enclosure of p / q, whose quotient Python rounds to nearest; None beyond the range of doubles."""
+    """The tight enclosure of p / q; None beyond the range of doubles."""
     try:
-        near = p / q
+        return enclose_fraction(p, q)
     except OverflowError:
         return None
+
+
+def enclose_fraction(p: int, q: int) -> tuple[float, float]:
+    """The tight enclosure of p / q, q > 0, whose quotient Python rounds to nearest. Raises OverflowError beyond the range of doubles."""
+    near = p / q
     above, below = near.as_integer_ratio()
     side = p * below - above * q
     return (near + 0.0 if side >= 0 else math.nextafter(near, -math.inf)), (near + 0.0 if side <= 0 else math.nextafter(near, math.inf))

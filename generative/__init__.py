@@ -23,7 +23,7 @@ from .hull import hull
 from .implicit import ImplicitBody, ImplicitSurface, complement, difference, intersection, union
 from .joint import Joint, fixed, prismatic, revolute
 from .keyframed import keyframes
-from .motion import IDENTITY, Motion, Rigid, Screw, axis_angle, euler, quaternion_matrix
+from .motion import IDENTITY, Motion, Rigid, Screw, euler, quaternion_matrix
 from .ode import ode, ode_span
 from .polyhedron import polyhedron
 from .products import Product, pose
@@ -31,6 +31,7 @@ from .screw import interpolate_poses
 from .sew import cap, sew
 from .surface import ParametricSurface
 from .symbols import Parameter, t, u, v, x, y, z
+from .turns import axis_angle
 
 __all__ = [
     "IDENTITY", "Chain", "Curve", "Edge", "ImplicitBody", "ImplicitSurface", "Joint", "Motion", "Parameter", "ParametricSurface",

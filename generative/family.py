@@ -23,15 +23,18 @@ from .surface import ParametricSurface
 from .symbols import Parameter, parameters_of
 from .template import Formulas, Group, read
 from .triangulated import Triangulated
+from .turns import Turn
 
 
 class Factor(NamedTuple):
     """A factor of a motion without its numbers, of which it has so many: the formulas of its rotation and of its translation, or, as one,
-    of angle and advance along z; none where all twelve entries are numbers.
+    of angle and advance along z; none where all twelve entries are numbers. `turn`: so many numbers, the first,
+    are of the rotation alone.
     """
 
     formulas: tuple[Formulas, ...]
     numbers: int
+    turn: int = 0
 
 
 Moves = tuple[Factor, ...]
@@ -97,8 +100,12 @@ def _read_factor(motion: Motion, kept: bool) -> tuple[Factor, tuple[Any, ...]]:
 
     Angles are read before they are in sines and cosines: SymPy writes sin(-a) as -sin(a), which depends on the numbers in a.
     """
+    turn = motion.rotation if isinstance(motion, Rigid) and isinstance(motion.rotation, Turn) else None
     if kept and motion.is_constant:
-        return Factor((), 12), motion.entries
+        return Factor((), 12), motion.entries if turn is None else (*turn.entries, *motion.translation)
+    if turn is not None:
+        (turned, own), (moved, others) = turn.formulas, read([(tuple(motion.translation), True)], moves=True)
+        return Factor((turned, *moved), len(own) + len(others), len(own)), (*own, *others)
     formulas, numbers = read([(motion.formulas, True)] if isinstance(motion, AlongZ) else _groups(motion), moves=True)
     return Factor(formulas, len(numbers)), numbers
 
@@ -155,7 +162,9 @@ def _written_factor(factor: Factor, symbols: Sequence[Parameter]) -> Motion:
     if not factor.formulas:
         return Rigid._unchecked(sp.ImmutableMatrix(3, 3, symbols[:9]), symbols[9:])
     first, *others = factor.formulas
-    return _rigid((first, others[0]), symbols) if others else AlongZ(*written(first, symbols))
+    if not others:
+        return AlongZ(*written(first, symbols))
+    return _rigid((first, others[0]), symbols, symbols[factor.turn:])
 
 
 def _implicit_member(body: ImplicitBody) -> Member:
@@ -177,7 +186,7 @@ a motion that they have in common and a constant one, None the identity, before 
 
 def _read_motions(motions: Sequence[Motion], own: int) -> tuple[Several, tuple[Any, ...]]:
     """Several motions of one body, which has `own` other numbers, and their numbers."""
-    if not any(isinstance(m, Product) for m in motions):
+    if not any(isinstance(m, Product) or (isinstance(m.rotation, Turn) and len(motions) == 1) for m in motions):
         formulas, found = read([group for m in motions for group in _groups(m)], moves=True)
         return tuple(zip(formulas[::2], formulas[1::2], strict=True)), found
     moves: list[tuple[Moves, bool, int]] = []
@@ -252,7 +261,7 @@ def _implicit(tree: Tree, shapes: Formulas, motions: Several, carriers: tuple[in
     """
     symbols = symbols_of(own + others)
     made = written(shapes, symbols[:own])
-    moves = [_rigid(parts, symbols[own:]) if len(parts) == 2 else _carried(*parts) for parts in motions]
+    moves = [_rigid(parts, symbols[own:], symbols[own:]) if len(parts) == 2 else _carried(*parts) for parts in motions]
     leaves = [ImplicitSurface(e, [ends[:2], ends[2:4], ends[4:]], motion=moves[carrier])
               for carrier, (e, *ends) in zip(carriers, (made[k:k + 7] for k in range(0, len(made), 7)), strict=True)]
     whole = _grown(tree, leaves)
@@ -263,6 +272,7 @@ def _grown(tree: Tree, leaves: Sequence[ImplicitSurface]) -> ImplicitBody:
     return leaves[tree] if isinstance(tree, int) else Combination(tree[0], [_grown(child, leaves) for child in tree[1:]])
 
 
-def _rigid(formulas: tuple[Formulas, Formulas], symbols: Sequence[Parameter]) -> Rigid:
-    rotation, translation = (written(part, symbols) for part in formulas)
+def _rigid(formulas: tuple[Formulas, Formulas], symbols: Sequence[Parameter], others: Sequence[Parameter]) -> Rigid:
+    """`others`: the symbols of the translation."""
+    rotation, translation = written(formulas[0], symbols), written(formulas[1], others)
     return Rigid._unchecked(sp.ImmutableMatrix(3, 3, rotation), translation)

@@ -6,7 +6,6 @@ undoes a. Nothing is simplified: products stay as they are composed, since the c
 
 import functools
 from collections.abc import Callable, Sequence
-from fractions import Fraction
 from functools import cached_property
 from typing import Any, ClassVar
 
@@ -15,7 +14,8 @@ import sympy as sp
 from codegen.given import expression, shown
 from codegen.walk import Survey, check_nesting, replaced, survey
 
-from .symbols import exact, formula, items, latex, parameters_of, t, text, vector
+from .symbols import formula, items, latex, parameters_of, t, text, vector
+from .turns import Turn, axis_angle, unit
 from .value import Value
 
 _IDENTITY = sp.ImmutableMatrix.eye(3)
@@ -39,7 +39,7 @@ class Motion(Value):
     def __init__(self, rotation: Any, translation: Any) -> None:
         self._rotation = rotation if isinstance(rotation, sp.ImmutableMatrix) else sp.ImmutableMatrix(3, 3, _entries(rotation))
         self._translation = sp.ImmutableMatrix(3, 1, _entries(translation))
-        self._survey = check_nesting("a motion", *self.entries)
+        self._survey = check_nesting("a motion", *self.formulas)
 
     @property
     def rotation(self) -> sp.ImmutableMatrix:
@@ -66,12 +66,12 @@ class Motion(Value):
 
     @property
     def formulas(self) -> tuple[Any, ...]:
-        """The expressions that it is made of: the entries of its factors."""
-        return self.entries
+        """The expressions that it is made of: the entries of its factors, except those of a `Turn`, which are constant."""
+        return tuple(self.translation) if isinstance(self.rotation, Turn) else self.entries
 
     @cached_property
     def is_identity(self) -> bool:
-        return bool(self.rotation == _IDENTITY and self.translation.is_zero_matrix)
+        return not isinstance(self.rotation, Turn) and bool(self.rotation == _IDENTITY and self.translation.is_zero_matrix)
 
     @property
     def survey(self) -> Survey:
@@ -139,7 +139,8 @@ class Motion(Value):
 
     def changed(self, change: Callable[[Any], Any]) -> "Motion":
         """This motion with all of its formulas changed, on trust that it stays a motion."""
-        made = Rigid._unchecked(self.rotation.applyfunc(change), [change(e) for e in self.translation])
+        rotation = self.rotation if isinstance(self.rotation, Turn) else self.rotation.applyfunc(change)
+        made = Rigid._unchecked(rotation, [change(e) for e in self.translation])
         if self._made is not None:
             last, first = self._made
             made._made = last.changed(change), first.changed(change)
@@ -170,7 +171,8 @@ class Motion(Value):
         return product
 
     def _key(self) -> tuple[Any, ...]:
-        return self.rotation, self.translation
+        turn = self.rotation
+        return ((turn.axis, turn.angle) if isinstance(turn, Turn) else turn), self.translation
 
     def _repr_latex_(self) -> str:
         return f"$\\displaystyle p \\mapsto {latex(self.rotation)}\\, p + {latex(self.translation)}$"
@@ -214,8 +216,8 @@ class Screw(Motion):
         self._axis, self._point = vector(axis, [], "a screw axis"), vector(point, [], "a point of a screw axis")
         self._angle, self._advance = formula(angle, [t], "a screw angle"), formula(advance, [t], "a screw advance")
         turn = axis_angle(self._axis, self._angle)
-        p, unit = sp.Matrix(self._point), sp.Matrix(_unit(self._axis))
-        super().__init__(turn, p - turn * p + self._advance * unit)
+        p, along = sp.Matrix(self._point), sp.Matrix(unit(self._axis))
+        super().__init__(turn, p - turn * p + self._advance * along)
 
     @property
     def axis(self) -> tuple[Any, ...]:
@@ -259,59 +261,6 @@ def keeps_plane(motion: "Motion") -> bool:
 
 def _vanishes(e: Any) -> bool:
     return bool(e.is_zero or sp.expand(e).is_zero or sp.trigsimp(sp.expand(e)).is_zero)
-
-
-def axis_angle(axis: Any, angle: Any) -> sp.ImmutableMatrix:
-    """The right-handed rotation by `angle` about `axis`: I + sin(angle) K + (1 - cos(angle)) K^2, K p = axis x p.
-
-    (Rodrigues' formula; the axis has any length but zero.)
-    """
-    given, turn = vector(axis, [], "an axis of rotation"), formula(angle, [t], "an angle of rotation")
-    entries = _rational_turn(given, turn) if all(a.is_Rational for a in given) else _turn(_unit(given), turn)
-    rotation = sp.ImmutableMatrix(3, 3, entries)
-    # It need not be looked at again where it is used.
-    rotation.is_turn = True
-    return rotation
-
-
-def _turn(axis: Sequence[Any], angle: Any) -> Any:
-    ax, ay, az = axis
-    cross = sp.Matrix([[0, -az, ay], [az, 0, -ax], [-ay, ax, 0]])
-    return _IDENTITY + sp.sin(angle) * cross + (1 - sp.cos(angle)) * cross * cross
-
-
-def _rational_turn(axis: Sequence[Any], angle: Any) -> list[Any]:
-    """The same entries, of a unit axis n = a / |a| by rational numbers: n n^T + (I - n n^T) cos(angle) + sin(angle) K."""
-    given = [Fraction(int(a.p), int(a.q)) for a in axis]
-    square = sum(a * a for a in given)
-    if not square:
-        _unit(axis)
-    # 1 / |a| = sqrt(p q) / p for |a|^2 = p / q, where SymPy looks for squares among the factors.
-    sine, cosine = sp.sqrt(square.numerator * square.denominator) * sp.sin(angle), sp.cos(angle)
-
-    sides = [_multiple(given[k] / square.numerator, sine) for k in range(3)]
-    back = [_multiple(-given[k] / square.numerator, sine) for k in range(3)]
-    products = {(i, j): given[i] * given[j] / square for i in range(3) for j in range(i, 3)}
-    even = {(i, j): (_rational(e), _multiple((i == j) - e, cosine)) for (i, j), e in products.items()}
-
-    def entry(i: int, j: int) -> Any:
-        own = even[min(i, j), max(i, j)]
-        return sp.Add(*own) if i == j else sp.Add(*own, (sides if (j - i) % 3 == 2 else back)[3 - i - j])
-
-    return [entry(i, j) for i in range(3) for j in range(3)]
-
-
-def _multiple(factor: Fraction, wave: Any) -> Any:
-    """The product that SymPy makes, without its search for what can be put together: there is nothing in a multiple of a sine or cosine."""
-    own, rest = wave.as_coeff_Mul()
-    whole = _rational(factor) * own
-    if whole in (0, 1) or not isinstance(sp.Mul.make_args(rest)[-1], (sp.sin, sp.cos)):
-        return whole * rest
-    return sp.Mul(whole, *sp.Mul.make_args(rest), evaluate=False)
-
-
-def _rational(number: Fraction) -> Any:
-    return sp.Rational(number.numerator, number.denominator)
 
 
 def euler(order: str, angles: Sequence[Any]) -> sp.ImmutableMatrix:
@@ -374,10 +323,3 @@ def _check_rotation(matrix: sp.ImmutableMatrix, when: str) -> None:
         raise ValueError(f"the matrix is no rotation{when}: R R^T differs from the identity by {float(defect):.3g}")
     if numbers.det() < 0:
         raise ValueError(f"the matrix is no rotation{when}: its determinant is -1, which makes it a mirror image")
-
-
-def _unit(axis: Sequence[Any]) -> list[Any]:
-    length = sp.sqrt(sum(exact(a) ** 2 for a in axis))
-    if length.is_zero:
-        raise ValueError("an axis of rotation must not be the zero vector")
-    return [a / length for a in axis]

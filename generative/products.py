@@ -14,8 +14,9 @@ import sympy as sp
 
 from codegen.given import shown
 
-from .motion import IDENTITY, Motion, Rigid, axis_angle
+from .motion import IDENTITY, Motion, Rigid
 from .symbols import SYMBOLS, formula, t, text, vector
+from .turns import axis_angle
 
 _IDENTITY = sp.ImmutableMatrix.eye(3)
 # Half of what a rotation may differ by, 1e-12, so roundings cannot decide.

@@ -14,6 +14,7 @@ import numpy as np
 import sympy as sp
 
 from codegen.constants import enclose
+from codegen.constants import written as written_number
 from codegen.kernel import Kernel, compile
 
 from .brep import Edge, Solid, Vertex
@@ -33,18 +34,23 @@ _SHARES, _TIME = (sp.Rational(5, 16), sp.Rational(11, 16)), sp.Rational(7, 16)
 
 @dataclass(frozen=True, eq=False)
 class Member:
-    """A body of a family: `body` with `symbols` for numbers, and `numbers`, the exact value of each (a SymPy number, or a
-    `Parameter` of the body as it was given).
+    """A body of a family: `body` with `symbols` for numbers, and `data`, the exact value of each: a SymPy number, one that is not written
+    yet, or a `Parameter` of the body as it was given.
     """
 
     body: Any
     symbols: tuple[Parameter, ...] = ()
-    numbers: tuple[Any, ...] = ()
+    data: tuple[Any, ...] = ()
+
+    @functools.cached_property
+    def numbers(self) -> tuple[Any, ...]:
+        """The data as expressions."""
+        return tuple(map(written_number, self.data))
 
     @functools.cached_property
     def free(self) -> frozenset[Parameter]:
         """The parameters of the body as it was given among the numbers."""
-        return frozenset(e for e in self.numbers if isinstance(e, Parameter))
+        return frozenset(e for e in self.data if isinstance(e, Parameter))
 
 
 @functools.lru_cache(maxsize=4096)

@@ -10,8 +10,9 @@ from typing import Any
 
 import sympy as sp
 
-from .motion import Motion, Rigid, Screw, axis_angle
+from .motion import Motion, Rigid, Screw
 from .symbols import formula, items, t
+from .turns import axis_angle
 
 
 def interpolate_poses(first: Motion, second: Motion, time: tuple[Any, Any] = (0, 1)) -> Motion:

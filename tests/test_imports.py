@@ -68,6 +68,8 @@ ONLY: dict[str, set[str]] = {
     "generative.enclosed_values": {"numpy", "codegen"}, "generative.chain": {"codegen"},
     # Proves that a member of a family is as open as the family.
     "generative.resting": {"numpy", "codegen"},
+    # Encloses the entries of turns that are not written.
+    "generative.turns": {"codegen"},
     # Proves how far its screws are from a motion.
     "generative.screws": {"numpy", "codegen"},
     "codegen.from_sympy": {"sympy"},

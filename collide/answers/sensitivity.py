@@ -149,7 +149,7 @@ def _moves(kind: _Kind, given: tuple[Any, ...], wanted: tuple[Any, ...]) -> _Mov
     if known is None or [kind.variables[k] for k in own] != [name for name in known.problem.variables if name not in further[:-1]]:
         return None
     # Those that are variables have no values here.
-    numbers = *(Numbers(m.symbols, [0 if e in given else e for e in m.numbers]) for m in members), ends_of(further, [(0, 1)] * len(further))
+    numbers = *(Numbers(m.symbols, [0 if e in given else e for e in m.data]) for m in members), ends_of(further, [(0, 1)] * len(further))
     values = parameters_with(known.problem, numbers)
     return _Moves(known.kernel, (values[:, 0].copy(), values[:, 1].copy()) if len(values) else None, own)
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import sympy as sp
 
-from codegen.constants import enclose, enclose_all, framed
+from codegen.constants import enclose, enclose_all, framed, written
 from codegen.from_sympy import convert
 from codegen.graph.expr import Expr, ExprPool
 from codegen.kernel import Kernel, compile
@@ -27,7 +27,7 @@ class Numbers:
 
     @functools.cached_property
     def exact(self) -> tuple[Any, ...]:
-        return tuple(e if e is not None else sp.Rational(lo) if lo == hi else s for s, e, (lo, hi) in zip(
+        return tuple(written(e) if e is not None else sp.Rational(lo) if lo == hi else s for s, e, (lo, hi) in zip(
             self.symbols, self._exact, self.intervals.tolist(), strict=True)) if self._exact else ()
 
     @functools.cached_property
@@ -115,7 +115,7 @@ def both(first: Numbers, second: Numbers) -> Numbers:
 
 @functools.lru_cache(maxsize=1 << 14)
 def numbers_of(member: Member) -> Numbers:
-    return Numbers(member.symbols, member.numbers) if member.symbols else NONE
+    return Numbers(member.symbols, member.data) if member.symbols else NONE
 
 
 @functools.lru_cache(maxsize=256)
@@ -131,7 +131,7 @@ def end_kernel(e: Any, symbols: tuple[Any, ...]) -> Kernel:
 def check_numbers(bodies: Sequence[Any], members: Sequence[Member], values: Collection[Any] = ()) -> None:
     """Refuses parameters without `values`; `contact_batch` takes these. `members`: the bodies as those of families."""
     for k, (body, member) in enumerate(zip(bodies, members, strict=True)):
-        free = member.free if member.numbers else parameters_in(body)
+        free = member.free if member.data else parameters_in(body)
         if not free <= set(values):
             raise ValueError(f"{called(bodies, k)} contains the parameter {min(free, key=str)}; give it values in contact_batch, or "
                              "substitute a number")

@@ -100,17 +100,17 @@ def in_ranges(members: Sequence[Member], ranges: Ranges) -> tuple[tuple[Numbers,
     """
     numbers = tuple(_in_ranges(m, ranges) for m in members)
     wide = {s for s, (lo, hi) in ranges.items() if lo != hi}
-    return numbers, tuple(tuple(variable_of(e) if e in wide else "" for e in m.numbers) for m in members)
+    return numbers, tuple(tuple(variable_of(e) if e in wide else "" for e in m.data) for m in members)
 
 
 def _in_ranges(member: Member, ranges: Ranges) -> Numbers:
-    if not any(e in ranges for e in member.numbers):
+    if not any(e in ranges for e in member.data):
         return numbers_of(member)
-    found = np.empty((len(member.numbers), 2))
-    wide = np.array([e in ranges for e in member.numbers])
-    found[wide] = [_hull(ranges[e]) for e in member.numbers if e in ranges]
-    found[~wide] = enclose_all([e for e in member.numbers if e not in ranges])
-    return Numbers(member.symbols, [None if e in ranges else e for e in member.numbers], found)
+    found = np.empty((len(member.data), 2))
+    wide = np.array([e in ranges for e in member.data])
+    found[wide] = [_hull(ranges[e]) for e in member.data if e in ranges]
+    found[~wide] = enclose_all([e for e in member.data if e not in ranges])
+    return Numbers(member.symbols, [None if e in ranges else e for e in member.data], found)
 
 
 def _hull(ends: tuple[Any, Any]) -> tuple[float, float]:

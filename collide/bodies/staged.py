@@ -58,7 +58,7 @@ class Staged:
             return self._fixed[body]
         if (body, stage) not in self._numbers:
             slots = self._slots[body]
-            exact = [None if e in slots else known for e, known in zip(self.members[body].numbers, self._fixed[body]._exact, strict=True)]
+            exact = [None if e in slots else known for e, known in zip(self.members[body].data, self._fixed[body]._exact, strict=True)]
             self._numbers[body, stage] = Numbers(self.members[body].symbols, exact, table[stage])
         return self._numbers[body, stage]
 
@@ -66,7 +66,7 @@ class Staged:
         if not self._slots[body]:
             return None
         table = np.repeat(self._fixed[body].intervals[None], len(self), axis=0)
-        for j, e in enumerate(self.members[body].numbers):
+        for j, e in enumerate(self.members[body].data):
             if e in self._slots[body]:
                 table[:, j] = self._slots[body][e].at(self.ends[:len(self)])
         return table
@@ -74,4 +74,4 @@ class Staged:
 
 def _without(member: Member, slots: dict[Any, Slot]) -> Member:
     """With no numbers for those that differ from stage to stage."""
-    return Member(member.body, member.symbols, tuple(sp.Integer(0) if e in slots else e for e in member.numbers))
+    return Member(member.body, member.symbols, tuple(sp.Integer(0) if e in slots else e for e in member.data))

@@ -53,7 +53,7 @@ def shifted(member: Member, k: int, shifts: Mapping[Parameter, Any]) -> Member:
     if own[0] not in shifts:
         return member
     symbols = symbols_of(len(member.symbols) + 3)
-    return Member(_shifted(member.body, symbols[-3:]), symbols, (*member.numbers, *own))
+    return Member(_shifted(member.body, symbols[-3:]), symbols, (*member.data, *own))
 
 
 class _Along(Parameter):

@@ -79,7 +79,7 @@ def _affordable(rows: RowFamilies, clock: Clock) -> bool:
 
 def _problem(rows: RowFamilies, first: Cell, second: Cell) -> Problem:
     """That of the first row."""
-    numbers = [Numbers(m.symbols, [None if e in rows.values else e for e in m.numbers], values[0])
+    numbers = [Numbers(m.symbols, [None if e in rows.values else e for e in m.data], values[0])
                for m, values in zip(rows.members, rows.numbers, strict=True)]
     return nearest(first, second, (numbers[0], numbers[1]), rows.time, 1.0, (0, 1), False, (0.0, 0.0, 0.0), {}, ())
 

@@ -20,6 +20,7 @@ from generative.creases import may_be_creased
 from generative.family import family_of, parameters_in
 from generative.knots import splines_of
 from generative.resting import Member
+from generative.symbols import Parameter
 
 from ..bodies.flat import may_be_flat
 from ..bodies.numbers import Numbers, end_kernel, numbers_of
@@ -262,7 +263,7 @@ class RowFamilies:
 
     def family(self, k: int, labels: Sequence[Pair] | None = None) -> Scene:
         """The row as such a scene, by the formulas of the families, whatever the bodies; about these pairs of them, None: all."""
-        numbers = [Numbers(m.symbols, [None if e.is_Symbol else e for e in m.numbers], values[k]) if m.free else numbers_of(m)
+        numbers = [Numbers(m.symbols, [None if isinstance(e, Parameter) else e for e in m.data], values[k]) if m.free else numbers_of(m)
                    for m, values in zip(self.members, self.numbers, strict=True)]
         return self._apart(Scene([m.body for m in self.members], self.time, self.span, (), numbers=numbers, ignored=self.ignored,
                                  carried=self.bodies, labels=labels))
@@ -316,7 +317,7 @@ def _motion_kernel(motion: Any, symbols: tuple[Any, ...]) -> Kernel:
 def _table(member: Member, values: Mapping[Any, np.ndarray], shifts: Mapping[Any, tuple[float, float]], count: int) -> np.ndarray:
     """(n, p, 2): intervals that hold the numbers of a body in each row."""
     table = np.empty((count, len(member.symbols), 2))
-    for j, e in enumerate(member.numbers):
+    for j, e in enumerate(member.data):
         table[:, j] = values[e][:, None] if e in values else shifts[e] if e in shifts else enclose(e)
     return table
 

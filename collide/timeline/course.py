@@ -16,6 +16,7 @@ from codegen.deadline import check
 from generative.family import family_of
 from generative.knots import Between, between, knots_of, splines_of
 from generative.resting import Member
+from generative.symbols import Parameter
 
 from ..bodies.extent import Extent, swept
 from ..bodies.members import enclose
@@ -83,8 +84,8 @@ class Course:
         """(n, p, 2): the numbers of a body from so many times on; None if they stay the same."""
         if not body.slots:
             return None
-        table = np.empty((len(begins), len(body.member.numbers), 2))
-        for j, e in enumerate(body.member.numbers):
+        table = np.empty((len(begins), len(body.member.data), 2))
+        for j, e in enumerate(body.member.data):
             slot = body.slots.get(e)
             table[:, j] = self._number(e) if slot is None else slot.at(begins)
         return table
@@ -96,8 +97,8 @@ class Course:
         """The numbers of a stage, or of all; those of its piece are doubles."""
         if intervals is None and not member.free:
             return numbers_of(member)
-        own = np.array([self._number(e) for e in member.numbers]) if intervals is None else intervals
-        return Numbers(member.symbols, [None if e.is_Symbol else e for e in member.numbers], own)
+        own = np.array([self._number(e) for e in member.data]) if intervals is None else intervals
+        return Numbers(member.symbols, [None if isinstance(e, Parameter) else e for e in member.data], own)
 
     def _around(self, time: float, side: str) -> Window:
         """The knots round a time."""

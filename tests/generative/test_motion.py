@@ -6,8 +6,8 @@ import sympy as sp
 from scipy.spatial.transform import Rotation
 
 from generative import IDENTITY, Motion, Rigid, Screw, axis_angle, euler, t
-from generative.motion import _turn, _unit
 from generative.products import Product
+from generative.turns import _turn, unit
 
 
 def numbers(matrix, time=0.0):
@@ -144,6 +144,6 @@ def test_turns_about_rational_axes_are_those_of_the_general_formula():
                   sp.asin(t)):
         for _ in range(4):
             axis = [sp.Rational(rng.randint(-9, 9), rng.randint(1, 9)) for _ in range(2)] + [sp.Rational(rng.randint(1, 9), 7)]
-            assert axis_angle(axis, angle) == sp.ImmutableMatrix(_turn(_unit(axis), angle))
+            assert axis_angle(axis, angle) == sp.ImmutableMatrix(_turn(unit(axis), angle))
     with pytest.raises(ValueError, match="must not be the zero vector"):
         axis_angle((0, 0, 0), 1)
