@@ -6,6 +6,7 @@ asks one question for each line of its input, and prints milliseconds of the pro
 bodies again, and the status. It needs nothing but the packages that are measured, so another build can be put in their place.
 """
 
+import functools
 import random
 import sys
 import time
@@ -20,6 +21,8 @@ from generative import Chain, ParametricSurface, Rigid, axis_angle, primitives, 
 from generative.curve import Curve
 
 SPAN = (0, 4)
+# Seconds of the processor after which questions are measured, whatever is new yet.
+WARMING = 40.0
 _TURN, _HALF = (0, 2 * sp.pi), (-sp.pi / 2, sp.pi / 2)
 _ROUND = [sp.Rational(1, 4), sp.Rational(3, 10), sp.Rational(1, 3), sp.Rational(3, 8), sp.Rational(2, 5)]
 
@@ -37,39 +40,42 @@ class Draw(random.Random):
         return sp.Rational(round(1000 * self.uniform(low, high)), 1000)
 
 
-def torus(draw: Draw) -> Any:
-    minor = draw.size(0.2, 0.4)
+def torus(minor: Any) -> Any:
     ring = 1 + minor * sp.cos(v)
     return ParametricSurface([ring * sp.cos(u), ring * sp.sin(u), minor * sp.sin(v)], {u: _TURN, v: _TURN})
 
 
-def ellipsoid(draw: Draw) -> Any:
-    a, b, c = (draw.size(0.3, 1) for _ in range(3))
+def ellipsoid(a: Any, b: Any, c: Any) -> Any:
     return ParametricSurface([a * sp.cos(u) * sp.cos(v), b * sp.sin(u) * sp.cos(v), c * sp.sin(v)], {u: _TURN, v: _HALF})
 
 
-def can(draw: Draw) -> Any:
-    radius, height = draw.size(0.2, 0.4), draw.size(0.3, 1)
+def can(radius: Any, height: Any) -> Any:
     return solids.extruded(Curve([radius * sp.cos(u), radius * sp.sin(u), 0], _TURN), [0, 0, height])
 
 
-SHAPES: dict[str, Callable[[Draw], Any]] = {
-    "tori": torus, "ellipsoids": ellipsoid, "cans": can,
-    "capsules": lambda draw: solids.capsule(draw.size(0.2, 0.4), draw.size(0.3, 1)),
-    "blocks": lambda draw: primitives.block([draw.size(0.2, 1) for _ in range(3)]),
+SHAPES: dict[str, tuple[Callable[..., Any], list[tuple[float, float]]]] = {
+    "tori": (torus, [(0.2, 0.4)]), "ellipsoids": (ellipsoid, [(0.3, 1)] * 3), "cans": (can, [(0.2, 0.4), (0.3, 1)]),
+    "capsules": (solids.capsule, [(0.2, 0.4), (0.3, 1)]), "blocks": (lambda *sizes: primitives.block(sizes), [(0.2, 1)] * 3),
 }
+"""Shapes by the numbers that they are made of, and the ranges of these."""
 
 
-def pair(shape: Callable[[Draw], Any], way: str, draw: Draw) -> list[Any]:
-    """Two bodies of a shape, of which one turns in some way, and comes down to the other."""
+def pair(kind: str, way: str, draw: Draw) -> Callable[[], list[Any]]:
+    """Two bodies of a shape, of which one turns in some way, and comes down to the other: their numbers are drawn, not yet made bodies."""
     shift = draw.number(-0.3, 0.3), draw.number(-0.3, 0.3)
     axis, angle = [draw.number(-1, 1), draw.number(-1, 1), sp.Integer(1)], draw.number(0, 3)
-    first, second = shape(draw), shape(draw)
-    if way == "formula":
-        return [first.moved(Rigid(rotation=axis_angle(axis, angle), translation=[*shift, 5 - t])), second]
+    shape, ranges = SHAPES[kind]
+    sizes = [[draw.size(*ends) for ends in ranges] for _ in range(2)]
+
+    def made() -> list[Any]:
+        first, second = (shape(*own) for own in sizes)
+        if way == "formula":
+            return [first.moved(Rigid(rotation=axis_angle(axis, angle), translation=[*shift, 5 - t])), second]
+        return [first.placed(turn, [*map(float, shift), 0.0], normalize=True).moved(Rigid(translation=[0, 0, 5 - t])), second]
+
     unit = np.array(axis, float)
     turn = [float(np.cos(float(angle) / 2)), *(float(np.sin(float(angle) / 2)) * unit / np.linalg.norm(unit))]
-    return [first.placed(turn, [*map(float, shift), 0.0], normalize=True).moved(Rigid(translation=[0, 0, 5 - t])), second]
+    return made
 
 
 def arm(_: str, draw: Draw) -> list[Any]:
@@ -84,9 +90,10 @@ def arm(_: str, draw: Draw) -> list[Any]:
     return [*Chain(links, joints).at(values), post]
 
 
-def build(kind: str, way: str, draw: Draw) -> list[Any]:
+def drawn(kind: str, way: str, draw: Draw) -> Callable[[], list[Any]]:
+    """The bodies of the next question, to be made."""
     draw.count += 1
-    return arm(way, draw) if kind == "arm of six and a post" else pair(SHAPES[kind], way, draw)
+    return functools.partial(arm, way, draw) if kind == "arm of six and a post" else pair(kind, way, draw)
 
 
 def question(name: str) -> Callable[[list[Any]], Any]:
@@ -97,14 +104,17 @@ def question(name: str) -> Callable[[list[Any]], Any]:
 
 
 def main(kind: str, asked: str, way: str, warm: int) -> None:
-    draw, ask = Draw(5), question(asked)
+    draw, ask, ready = Draw(5), question(asked), time.process_time() + WARMING
     for _ in range(warm):
-        bodies = build(kind, way, draw)
+        bodies = drawn(kind, way, draw)()
         ask(bodies), ask(bodies)
+        if time.process_time() > ready:
+            break
     print("ready", flush=True)
     for _ in sys.stdin:
+        make = drawn(kind, way, draw)
         begin = time.process_time()
-        bodies = build(kind, way, draw)
+        bodies = make()
         made = time.process_time()
         answer = ask(bodies)
         new, times = time.process_time(), []
