@@ -21,6 +21,8 @@ from .parts import faces_of
 FEW = 4
 # Cells a side of a grid in parameters or space, when a bounding box or a change of sign is looked for.
 _GRID = 12
+# As many of a grid that is looked at first.
+_COARSE = 4
 # Where a point of a face is looked for, as shares of its domain: in the middle, then elsewhere, for a formula that is not defined there.
 _PLACES = np.full((1, 2), 0.5), np.array(list(itertools.product(np.linspace(0.0, 1.0, _GRID + 2)[1:-1], repeat=2)))
 # A segment is cut at these shares, and what of it holds a change of sign is kept, so often at most.
@@ -43,13 +45,18 @@ def space_kernel(formulas: tuple[Any, ...], symbols: tuple[Any, ...]) -> Kernel:
 
 def all_parallel(first: np.ndarray, second: np.ndarray) -> bool:
     """Whether two vectors are parallel in every row of (n, 3) that is known, up to a few roundings. Tangents that are span no surface."""
-    known = np.isfinite(first).all(axis=1) & np.isfinite(second).all(axis=1)
-    first, second = first[known], second[known]
-    sizes = [np.abs(vectors).max(axis=1, keepdims=True) for vectors in (first, second)]
-    # Of size 1, that no product overflows, or vanishes beside a surface that is small.
-    first, second = (vectors / np.where(size > 0, size, 1.0) for vectors, size in zip((first, second), sizes, strict=True))
-    normal, *lengths = (np.linalg.norm(vectors, axis=1) for vectors in (np.cross(first, second), first, second))
-    return not bool((normal > _PARALLEL * lengths[0] * lengths[1]).any())
+    return not bool(spanning(first, second).any())
+
+
+def spanning(first: np.ndarray, second: np.ndarray) -> np.ndarray:
+    """(...): whether two vectors (..., 3) are known, and not parallel up to a few roundings."""
+    known = (np.isfinite(first) & np.isfinite(second)).all(axis=-1)
+    sizes = [np.abs(vectors).max(axis=-1, keepdims=True) for vectors in (first, second)]
+    with np.errstate(invalid="ignore"):
+        # Of size 1, that no product overflows, or vanishes beside a surface that is small.
+        first, second = (vectors / np.where(size > 0, size, 1.0) for vectors, size in zip((first, second), sizes, strict=True))
+        normal, *squares = ((vectors**2).sum(axis=-1) for vectors in (np.cross(first, second), first, second))
+        return known & (normal > _PARALLEL**2 * squares[0] * squares[1])
 
 
 def at_moment(places: np.ndarray, moment: float) -> np.ndarray:
@@ -58,6 +65,18 @@ def at_moment(places: np.ndarray, moment: float) -> np.ndarray:
 
 
 # -- boxes that hold all of a surface -------------------------------------------------------------------------------------
+
+
+def coarse_extent(body: Any, moment: float, numbers: Numbers) -> np.ndarray:
+    """As `extent`; of a body of few parametric faces a wider box from fewer cells."""
+    few = not isinstance(body, (Mesh, ImplicitBody)) and len(faces(body)) <= FEW
+    return _wide_extent(body, moment, numbers) if few else extent(body, moment, numbers)
+
+
+@functools.lru_cache(maxsize=512)
+def _wide_extent(body: Any, moment: float, numbers: Numbers) -> np.ndarray:
+    boxes = np.concatenate([cells(f, grid(f, numbers, _COARSE), moment, numbers) for f in faces(body)])
+    return np.stack([boxes[..., 0].min(axis=0), boxes[..., 1].max(axis=0)], axis=1)
 
 
 @functools.lru_cache(maxsize=512)
@@ -110,8 +129,12 @@ def _bounds_in_space(leaf: ImplicitSurface, moment: float, numbers: Numbers) -> 
 def grid(face: ParametricSurface, numbers: Numbers, count: int = _GRID) -> np.ndarray:
     """(n, 2, 2): parameter boxes that cover the domain of a face, so many a side."""
     ends, _ = numbers.bounds(list(face.domain.values()))
-    cuts = [np.linspace(lo, hi, count + 1) for lo, hi in ends]
-    return np.stack([np.array(list(itertools.product(cuts[0][s], cuts[1][s]))) for s in (slice(None, -1), slice(1, None))], axis=-1)
+    found = np.empty((count, count, 2, 2))
+    for k, (lo, hi) in enumerate(ends):
+        cuts = np.linspace(lo, hi, count + 1)
+        along = np.stack([cuts[:-1], cuts[1:]], axis=-1)
+        found[:, :, k] = along[:, None] if k == 0 else along
+    return found.reshape(-1, 2, 2)
 
 
 def cells(face: ParametricSurface, parameters: np.ndarray, moment: float, numbers: Numbers) -> np.ndarray:

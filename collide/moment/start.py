@@ -19,7 +19,7 @@ from codegen.machine.linked import crowded
 from ..bodies.cells import Cell, whole_of
 from ..bodies.numbers import NONE, Numbers, both
 from ..bodies.parts import faces_of
-from ..bodies.surface_points import FEW, extent
+from ..bodies.surface_points import FEW, coarse_extent, extent
 from ..search.clock import CONVERTING, Clock
 from ..search.drive import drive
 from ..search.native.layout import EXISTS, UNIQUE
@@ -197,6 +197,10 @@ def _meeting(pair: tuple[Cell, Cell], window: tuple[float, float], numbers: tupl
 
 
 def _outside(first: Any, second: Any, moment: float, numbers: tuple[Numbers, Numbers]) -> bool:
-    """Whether boxes round two bodies are apart."""
-    a, b = (extent(body, moment, own) for body, own in zip((first, second), numbers, strict=True))
+    """Whether boxes round two bodies are apart: first wide ones, from few cells, then closer ones."""
+    return any(_apart(*(box(body, moment, own) for body, own in zip((first, second), numbers, strict=True)))
+               for box in (coarse_extent, extent))
+
+
+def _apart(a: np.ndarray, b: np.ndarray) -> bool:
     return bool(((a[:, 0] > b[:, 1]) | (b[:, 0] > a[:, 1])).any())

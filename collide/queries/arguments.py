@@ -28,7 +28,7 @@ from generative.symbols import text
 
 from ..bodies.mesh import Mesh
 from ..bodies.numbers import Numbers, numbers_of
-from ..bodies.surface_points import all_parallel
+from ..bodies.surface_points import all_parallel, spanning
 from ..given import check_positive
 from ..moment.pairs import Pairs
 from ..search.paving import Paving
@@ -41,6 +41,8 @@ KINDS = (ParametricSurface, ImplicitBody, Solid, Mesh)
 ORDERS = ("auto", "upper", "lower")
 # Cells of the grid on which normals are looked at, and about how many points of it come first.
 _CELLS, _FEW = 16, 8
+# Solids of more faces have a kernel a face, which equal faces share.
+_MANY = 32
 _SHARES = np.stack(np.meshgrid(*2 * [np.linspace(0, 1, 2 * _CELLS + 1)[1::2]], np.linspace(0, 1, 3), indexing="ij"), axis=-1).reshape(-1, 3)
 # Only polynomials of fewer operations are searched for repeated factors.
 _SMALL = 200
@@ -157,7 +159,8 @@ def check_surface(surface: ParametricSurface, name: str, span: tuple[float, floa
     frame, as a member of its family, so the result is the same for all poses.
     """
     member = member_of(surface.resting)
-    fault = surface_fault(member.body, span, numbers_of(member))
+    numbers = numbers_of(member)
+    fault = None if _span(member.body.resting, span, numbers).all() else surface_fault(member.body, span, numbers)
     if fault:
         raise ValueError(f"{fault[0]} of {name} {fault[1]}")
 
@@ -166,8 +169,8 @@ def _check_solid(solid: Solid, name: str, span: tuple[float, float]) -> None:
     """Refuse a solid for the same faults of one of its faces, and for edges and vertices that do not lie on them."""
     member = member_of(solid.resting)
     numbers = numbers_of(member)
-    for f, face in enumerate(member.body.faces):
-        fault = surface_fault(face, span, numbers)
+    for f in np.flatnonzero(~_span(member.body, span, numbers)).tolist():
+        fault = surface_fault(member.body.faces[f], span, numbers)
         if fault:
             raise ValueError(f"{fault[0]} of face {f} of {name} {fault[1]}")
     wrong = "" if features_lie_exactly(solid.resting) else solid_fault(member.body, span, numbers)
@@ -187,21 +190,48 @@ def check_leaves(body: ImplicitBody, name: str, span: tuple[float, float]) -> No
 
 
 @functools.lru_cache(maxsize=1024)
+def _span(body: ParametricSurface | Solid, span: tuple[float, float], numbers: Numbers) -> np.ndarray:
+    """(faces,): whether tangents at a few points of each face are seen to span a surface, where it is defined; False where that is not
+    looked at, as of solids of many faces, which have no kernel for all.
+    """
+    faces = body.faces if isinstance(body, Solid) else (body,)
+    if len(faces) > _MANY:
+        return np.zeros(len(faces), bool)
+    shares = _SHARES[_CELLS // 2::len(_SHARES) // _FEW]
+    at = np.column_stack([shares[:, :2], span[0] + shares[:, 2] * (span[1] - span[0])])
+    values = _spanning_kernel(body, numbers.symbols).points(at, parameters=numbers.middles).reshape(len(at), len(faces), 3, 3)
+    defined = np.isfinite(values[..., 2, :]).all(axis=-1)
+    return (defined & spanning(values[..., 0, :], values[..., 1, :])).any(axis=0)
+
+
+@functools.lru_cache(maxsize=256)
+def _spanning_kernel(body: ParametricSurface | Solid, symbols: tuple[Any, ...]) -> Kernel:
+    """Both tangents and the point of each face in the body's frame, by shares of the ways through its domain instead of u and v, and t."""
+    pool = ExprPool()
+    outputs: list[Any] = []
+    for face in body.faces if isinstance(body, Solid) else (body,):
+        at = {s: lo + s * (hi - lo) for s, (lo, hi) in face.domain.items()}
+        place = from_sympy([e.xreplace(at) for e in face.body], (u, v, t), symbols, pool)
+        outputs += [e for way in zip(*partials(place, [pool.variable(0), pool.variable(1)]), strict=True) for e in way]
+        outputs += place
+    return Kernel(outputs, ["u", "v", "t"], [str(s) for s in symbols], quick=True)
+
+
+@functools.lru_cache(maxsize=1024)
 def surface_fault(surface: ParametricSurface, span: tuple[float, float], numbers: Numbers) -> tuple[str, str] | None:
     """The part of a surface that is at fault, and the fault; None if nothing is.
 
     A normal vanishes if it is zero at every point of a grid where it is defined, at three moments. Tangents that are parallel up to a few
-    roundings count, too: then the surface is a curve or a point. Of most surfaces some of these points show that they are none.
+    roundings count, too: then the surface is a curve or a point.
     """
     vanishes = "the normal", "vanishes everywhere: its u and v do not span a surface"
     ends, _ = numbers.bounds([*surface.domain.values()])
     lo, hi = np.array([*ends, span]).T
     kernel = _tangent_kernel(surface, numbers.symbols)
-    for shares in (_SHARES[_CELLS // 2::len(_SHARES) // _FEW], _SHARES):
-        values = kernel.points(lo + shares * (hi - lo), parameters=numbers.middles)
-        finite = values[np.isfinite(values).all(axis=1)]
-        if len(finite) and not all_parallel(finite[:, :3], finite[:, 3:6]):
-            return None
+    values = kernel.points(lo + _SHARES * (hi - lo), parameters=numbers.middles)
+    finite = values[np.isfinite(values).all(axis=1)]
+    if len(finite) and not all_parallel(finite[:, :3], finite[:, 3:6]):
+        return None
     if not len(finite):
         known = _domain_kernel(surface.body, (u, v, t), numbers.symbols)
         return _UNDEFINED if _nowhere(known, np.array([*ends, span]), numbers) else None

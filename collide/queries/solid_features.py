@@ -8,9 +8,11 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
+import sympy as sp
 
 from codegen.kernel import Kernel, compile
-from generative import Edge, Solid, Vertex, t, u, v
+from generative import Edge, ParametricSurface, Solid, Vertex, t, u, v
+from generative.resting import equal, runs_along
 
 from ..bodies.numbers import NONE, Numbers
 
@@ -18,6 +20,8 @@ from ..bodies.numbers import NONE, Numbers
 _CELLS = 16
 # The relative error of a number that was computed in doubles.
 _ROUNDINGS = 2.0**-48
+# Only formulas of fewer operations are expanded.
+_SMALL = 200
 
 
 class _Test(NamedTuple):
@@ -38,13 +42,32 @@ def solid_fault(body: Solid, span: tuple[float, float], numbers: Numbers = NONE)
     Differences up to 1e-9 of the size pass, and some units in the last place, as the rounding of coefficients computed in doubles.
     """
     tests, _ = _feature_tests(body)
-    if not tests:
+    if not tests or (numbers.symbols and _lie_identically(body)):
         return ""
     values = _along_features(body, span, numbers)
     seen = [values[test.feature][..., test.at + 3:test.at + 6].reshape(-1, 3) for test in tests if test.face is None]
     slack = _slack(np.concatenate(seen)) if seen else 0.0
     rectangles = [numbers.bounds([*face.domain.values()])[0] for face in body.faces]
     return next((test.fault for test in tests if _fails(test, values[test.feature][..., test.at:], rectangles, slack)), "")
+
+
+@functools.lru_cache(maxsize=256)
+def _lie_identically(body: Solid) -> bool:
+    """Whether it is seen, once for all members of a family, that edges run straight along whole sides of faces, that vertices are corners,
+    and that positions on all faces of an edge or a vertex are the same formulas.
+    """
+    tests, outputs = _feature_tests(body)
+    sides = all(any(_runs_straight(body.faces[f], path, edge.domain, s, end) for s in (u, v) for end in (0, 1))
+                for edge in body.edges for f, path in zip(edge.faces, edge.paths, strict=True))
+    corners = all(any(equal(e, end) for end in body.faces[f].domain[s])
+                  for vertex in body.vertices for f, point in zip(vertex.faces, vertex.points, strict=True)
+                  for s, e in zip((u, v), point, strict=True))
+    return sides and corners and all(e == 0 or (sp.count_ops(e) < _SMALL and equal(e, sp.S.Zero))
+                                     for test in tests if test.face is None for e in outputs[test.at:test.at + 3])
+
+
+def _runs_straight(face: ParametricSurface, path: tuple[Any, Any], domain: tuple[Any, Any], symbol: Any, end: int) -> bool:
+    return runs_along(face, path, domain, symbol, end) and not any(sp.diff(e, u).has(u) for e in path)
 
 
 @functools.lru_cache(maxsize=256)

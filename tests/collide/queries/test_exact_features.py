@@ -3,9 +3,11 @@
 import sympy as sp
 
 import generative
+from collide.bodies.numbers import numbers_of
 from collide.queries.exact_features import features_lie_exactly
-from collide.queries.solid_features import solid_fault
-from generative import Edge, ParametricSurface, Solid, Vertex, solids, u, v
+from collide.queries.solid_features import _lie_identically, solid_fault
+from generative import Edge, ParametricSurface, Solid, Vertex, curve, solids, u, v
+from generative.family import member_of
 
 R = sp.Rational
 CUBE = generative.hull([(a, b, c) for a in (0, 1) for b in (0, 1) for c in (0, 1)])
@@ -50,3 +52,18 @@ def test_edges_and_vertices_beyond_their_faces():
     assert not features_lie_exactly(changed(edges=(longer, *others)))
     corner = Vertex((0,), ((R(3, 2), 0),))
     assert not features_lie_exactly(changed(vertices=(corner, *CUBE.vertices)))
+
+
+def test_features_of_a_family_are_looked_at_once_for_all_members():
+    for body in (solids.capsule(R(1, 3), 2), solids.extruded(curve.circle(R(2, 7)), [0, 0, R(5, 9)])):
+        assert _lie_identically(member_of(body).body)
+    tube, low, high = solids.capsule(R(1, 3), 2).faces
+    first, second = solids.capsule(R(1, 3), 2).edges
+    # A face moved away, and edges that leave it: at one of their ends, and where they bulge between their ends.
+    lifted = ParametricSurface([*low.body[:2], low.body[2] - R(1, 7)], low.domain)
+    beyond = Edge(first.faces, ((u, R(-1, 9)), first.paths[1]), first.domain)
+    bulge = Edge(first.faces, ((u + 2 * u * (2 * sp.pi - u), 0), first.paths[1]), first.domain)
+    whole = tube, low, high
+    for faces, edges in (((tube, lifted, high), (first, second)), (whole, (beyond, second)), (whole, (bulge, second))):
+        member = member_of(Solid._unchecked(faces, edges, []))
+        assert not _lie_identically(member.body) and solid_fault(member.body, (0.0, 1.0), numbers_of(member))
