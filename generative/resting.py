@@ -80,9 +80,12 @@ def resting_surface(body: ParametricSurface) -> Member:
     return member
 
 
+@functools.lru_cache(maxsize=512)
 def member_at_numbers(face: ParametricSurface) -> Member:
-    """A surface as a member of its family, if it does not move and all of its numbers are known; else as it is."""
-    member = resting_surface(face) if face.motion.is_identity else Member(face)
+    """A surface as a member of a family, if it does not move and all of its numbers are known; else as it is. The family need not close on
+    itself where the surface does: it is for places at known numbers.
+    """
+    member = _read(face, ()) if face.motion.is_identity else Member(face)
     return Member(face) if member.free else member
 
 

@@ -93,12 +93,13 @@ class Extent:
     def _grid(self, counts: tuple[int, ...]) -> np.ndarray:
         if not counts:
             return np.empty((1, 0, 2))
-        edges = [np.linspace(lo, hi, n + 1) for (lo, hi), n in zip(self.domain, counts, strict=True)]
-        for e, (lo, hi) in zip(edges, self.domain, strict=True):
+        index = _index(counts)
+        found = np.empty((index.shape[1], len(counts), 2))
+        for k, ((lo, hi), n) in enumerate(zip(self.domain, counts, strict=True)):
+            e = np.linspace(lo, hi, n + 1)
             e[0], e[-1] = lo, hi
-        index = np.indices(counts).reshape(len(counts), -1)
-        cells = [np.stack([e[i], e[i + 1]], axis=-1) for e, i in zip(edges, index, strict=True)]
-        return np.stack(cells, axis=1)
+            found[:, k, 0], found[:, k, 1] = e[index[k]], e[index[k] + 1]
+        return found
 
     def cells(self, times: np.ndarray) -> np.ndarray:
         """Boxes (rows, cells, 3, 2) in the part's own frame that hold it throughout each of the time intervals (rows, 2)."""
@@ -171,6 +172,12 @@ class Extent:
         """The numbers, by their places, that `placing` takes, where they are symbols: of a product those of its factors alone."""
         used = self.motion.symbols if isinstance(self.motion, Product) else self.numbers.symbols
         return [k for k, s in enumerate(self.numbers.symbols) if s in used]
+
+
+@functools.lru_cache(maxsize=64)
+def _index(counts: tuple[int, ...]) -> np.ndarray:
+    """(p, cells): the places of all cells of a grid along each parameter, the last one fastest."""
+    return np.indices(counts).reshape(len(counts), -1)
 
 
 @functools.lru_cache(maxsize=512)

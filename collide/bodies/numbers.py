@@ -67,7 +67,7 @@ class Numbers:
         """Bounds of a number, or of a symbol or its opposite."""
         place = _places(self.symbols).get(e)
         if place is None:
-            return None if getattr(e, "free_symbols", None) else enclose(e)
+            return enclose(e) if _is_number(e) else None
         k, opposite = place
         lo, hi = self.intervals[k].tolist()
         return (-hi, -lo) if opposite else (lo, hi)
@@ -87,8 +87,16 @@ class Numbers:
         return found
 
     def bounds(self, ends: Sequence[tuple[Any, Any]]) -> tuple[np.ndarray, np.ndarray]:
-        """As `patch.bounds`, of ends that may contain the symbols."""
-        return framed([(self.enclose(lo), self.enclose(hi)) for lo, hi in ends])
+        """As `patch.bounds`, of ends that may contain the symbols. Parts of a body ask for those of the same domains."""
+        key = tuple(map(tuple, ends))
+        if key not in self._bounds:
+            self._bounds[key] = framed([(self.enclose(lo), self.enclose(hi)) for lo, hi in key])
+        outer, inner = self._bounds[key]
+        return outer.copy(), inner.copy()
+
+    @functools.cached_property
+    def _bounds(self) -> dict[tuple[Any, ...], tuple[np.ndarray, np.ndarray]]:
+        return {}
 
     def known(self, pool: ExprPool) -> dict[Any, Expr]:
         """The symbols as constants on a graph."""
@@ -96,6 +104,12 @@ class Numbers:
 
 
 NONE = Numbers()
+
+
+@functools.lru_cache(maxsize=4096)
+def _is_number(e: Any) -> bool:
+    """Whether an expression has no symbols; bodies ask this of the ends of domains over and over."""
+    return not getattr(e, "free_symbols", None)
 
 
 @functools.lru_cache(maxsize=512)
