@@ -56,7 +56,7 @@ def moving_points(bodies: Sequence[Any], times: np.ndarray) -> np.ndarray:
         known = Found()
         with clock.working():
             scene = Neighbours(bodies, (sp.Rational(time),) * 2, (time, time), Pairs(2), {})
-            scene.search(Asked(_ROUGHLY), clock, known)
+            scene.search(Asked(_ROUGHLY, one=True), clock, known)
             points = listed(known, scene).points
             if len(points):
                 far = np.abs(points - found[k - 1]).max(axis=(1, 2)) if k else np.zeros(len(points))

@@ -10,6 +10,7 @@ from generative import ImplicitBody, ParametricSurface, u, v
 from generative.chart import from_chart
 
 from .cells import Cell, Path
+from .flat_faces import flat_faces
 from .mesh import Mesh
 from .numbers import NONE, Numbers
 from .parts import faces_of, parts_of
@@ -93,6 +94,10 @@ def feature_at(body: Any, feature: str, own: np.ndarray, known: "Sequence[Border
     """
     if isinstance(body, Mesh):
         return _triangle_feature(body, int(feature.split()[1]), own)
+    if isinstance(body, ImplicitBody) and len(own) == 2:
+        flat = flat_faces(body, numbers)
+        assert flat is not None, "of implicit bodies only flat ones have parameters"
+        return flat.feature_at(feature, own)
     if isinstance(body, ImplicitBody) or not feature.startswith("face") or len(own) != 2:
         return feature
     lying = [part for part, paths in known

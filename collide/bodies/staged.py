@@ -74,4 +74,6 @@ class Staged:
 
 def _without(member: Member, slots: dict[Any, Slot]) -> Member:
     """With no numbers for those that differ from stage to stage."""
+    if not slots:
+        return member
     return Member(member.body, member.symbols, tuple(sp.Integer(0) if e in slots else e for e in member.data))

@@ -80,7 +80,7 @@ def clearance_batch(bodies: Sequence[Any], time: tuple[Any, Any], at_least: floa
     span, clock = check_span(time), Clock(as_budget(budget), progress)
     values = checked(bodies, parameters)
     refuse_gaps(bodies, "clearance_batch counts none")
-    asked = as_asked(tolerance, None, math.inf if at_least is None else check_positive("at_least", at_least))
+    asked = as_asked(tolerance, None, math.inf if at_least is None else check_positive("at_least", at_least))._replace(one=True)
     ignored = ignored_pairs(ignore, bodies)
     if executor is not None and len(next(iter(values.values()))):
         with clock.working():

@@ -193,8 +193,8 @@ class Meetings(Neighbourhood):
         return dict.fromkeys(range(self.closed[label[side]] if closed else len(self._parts[label[side]])), np.ones(1, bool))
 
     def problem(self, m: NearMeeting, reach: float, many: bool, critical: bool = True) -> Problem:
-        numbers = self.staged.numbers(m.label[0], m.stage), self.staged.numbers(m.label[1], m.stage)
-        free = tuple(self.free[k] for k in m.label) if self.ranges else ()
+        numbers = self.part_numbers(m.label[0], m.stage), self.part_numbers(m.label[1], m.stage)
+        free = tuple(self.names[k] for k in m.label) if self.ranges else ()
         names = {name for one in free for name in one}
         ranges = {variable_of(s): ends for s, ends in self.ranges.items() if variable_of(s) in names}
         found = nearest(m.first, m.second, numbers, self.staged.span(m.stage), reach, self.relative.given(m.label), many,
@@ -238,7 +238,7 @@ class Meetings(Neighbourhood):
         return fresh
 
     def _turnings(self, k: int) -> Sequence[Turning]:
-        return () if is_large(self.bodies[k]) else turnings(self.bodies[k], self._known(k))
+        return () if k in self.flat or is_large(self.bodies[k]) else turnings(self.bodies[k], self._known(k))
 
     def present(self, k: int) -> Sequence[Cell]:
         """The parts of a body, of crowded ones without those that are not there. Of a surface that ends at its bounds some have sides."""

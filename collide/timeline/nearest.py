@@ -54,11 +54,13 @@ _FINEST = 1e-13
 class Asked(NamedTuple):
     """The question of a search: how closely the distance is to be known, against itself; how far from each other points are listed on
     curves of nearest points, None: by the size of the bodies; and, if that is finite, whether bodies come nearer than `reach`, and no more.
+    `one`: one pair of nearest points is enough.
     """
 
     tolerance: float = 1e-9
     spacing: float | None = None
     reach: float = math.inf
+    one: bool = False
 
 
 class Neighbours(Meetings):
@@ -119,12 +121,13 @@ class Neighbours(Meetings):
             finished = finished or self._search_on(search, asked, clock, found)
             known, pole = (_lower(search), finished), search.pole
             self._note_best(search, found)
-            if finished and not asked.reach < math.inf:
+            if finished and not asked.one and not asked.reach < math.inf:
                 search = self._listed(search, meetings, asked, clock, found)
                 pole = search.pole
             if pole is not None and not self._use_chart(*pole):
                 break
-        self._keep(search, found)
+        if not (asked.one and known[1] and found.best is not None):
+            self._keep(search, found)
         self._note_open(search, [self.relative.given(label) for label in labels], known[1], min(found.upper, asked.reach), found)
         return known
 

@@ -16,6 +16,7 @@ from generative.rest import carrier
 
 from ..bodies.cells import Cell
 from ..bodies.extent import Extent, extent_of
+from ..bodies.flat_faces import flat_faces
 from ..bodies.implicit_parts import is_large
 from ..bodies.mesh import Mesh
 from ..bodies.mesh_cells import Faces, Triangles
@@ -102,8 +103,9 @@ class Neighbourhood:
         self._carriers = [carrier(body) for body in bodies]
         self.charts: list[frozenset[Pole]] = [frozenset()] * len(bodies)
         self.slices, self.stages = slices_in(self.staged.ends)
-        self.crowded = {k for k, b in enumerate(self.bodies)
-                        if isinstance(b, ImplicitBody) and is_large(b)}
+        self.flat = {k: found for k, b in enumerate(self.bodies) if (found := flat_faces(b, self.numbers[k])) is not None}
+        self.names = tuple(self.flat[k].names(own) if k in self.flat else own for k, own in enumerate(self.free))
+        self.crowded = {k for k, b in enumerate(self.bodies) if k not in self.flat and isinstance(b, ImplicitBody) and is_large(b)}
         # Of pairs of bodies of which one is crowded: where they may be nearest, and which of them are not as near as others are.
         self.whereabouts, self.apart = dict[Pair, Whereabouts](), set[Pair]()
         self.closed = dict[int, int]()
@@ -124,9 +126,11 @@ class Neighbourhood:
             self._parts[k], self._boxes[k] = [*self._parts[k], *found], np.concatenate([self._boxes[k], boxes])
 
     def _parts_of(self, k: int) -> Sequence[Cell]:
-        """All parts of an implicit body, of crowded ones the faces; the triangles of a mesh; of another one its closed faces, and the poles
-        that have no smooth parameters.
+        """All parts of an implicit body, of crowded ones the faces, of flat ones closed patches; the triangles of a mesh; of another one
+        its closed faces, and the poles that have no smooth parameters.
         """
+        if k in self.flat:
+            return self.flat[k]
         if isinstance(self.bodies[k], Mesh):
             return Faces(Triangles(self.bodies[k]))
         found = self._candidates(k)
@@ -149,12 +153,19 @@ class Neighbourhood:
     def _table(self, k: int) -> np.ndarray | None:
         """(slices, p, 2): the numbers of a body in each slice; None if they stay the same."""
         found = self.staged.table(k)
+        if found is not None and k in self.flat:
+            found = found[:, self.flat[k].columns]
         return None if found is None else found[self.stages]
+
+    def part_numbers(self, k: int, stage: int = 0) -> Numbers:
+        """The numbers that the parts of a body take in a stage, some of which are the variables of these `names`."""
+        own = self.staged.numbers(k, stage)
+        return self.flat[k].moving(own) if k in self.flat else own
 
     def _extent(self, k: int, part: Cell, stage: int = 0) -> Extent:
         """The extent of a part with the numbers of a stage."""
         found = where(part, self.numbers[k], self.span) if part.leaves else None
-        return extent_of(part, self.staged.numbers(k, stage), None if found is None else tuple(map(tuple, found.tolist())))
+        return extent_of(part, self.part_numbers(k, stage), None if found is None else tuple(map(tuple, found.tolist())))
 
     def rests(self, label: Pair) -> bool:
         """Whether two bodies keep their shapes and places: all that is asked of them is then known at one moment."""
@@ -272,6 +283,8 @@ class Neighbourhood:
 
     def _faces_near(self, k: int, other: int) -> Sequence[Cell]:
         """The faces of a body; those of a mesh that are near another body."""
+        if k in self.flat:
+            return self._parts[k]
         if not isinstance(self._parts[k], Faces):
             return faces_of(self.bodies[k])
         near = np.flatnonzero(meeting(self._boxes[k], self.around[other]))
@@ -302,11 +315,11 @@ class Neighbourhood:
         return first, second
 
     def _numbers_of(self, k: int, stage: int, sample: Sample) -> Numbers:
-        own = self.staged.numbers(k, stage)
-        if not any(self.free[k]):
+        own, names = self.part_numbers(k, stage), self.names[k]
+        if not any(names):
             return own
-        at = [(sample[name],) * 2 if name else tuple(row) for name, row in zip(self.free[k], own.intervals.tolist(), strict=True)]
-        return Numbers(own.symbols, [None if name else e for name, e in zip(self.free[k], own.exact, strict=True)], np.array(at))
+        at = [(sample[name],) * 2 if name else tuple(row) for name, row in zip(names, own.intervals.tolist(), strict=True)]
+        return Numbers(own.symbols, [None if name else e for name, e in zip(names, own.exact, strict=True)], np.array(at))
 
     @staticmethod
     def _domain(window: tuple[float, float], numbers: tuple[Numbers, Numbers], a: Cell, b: Cell) -> np.ndarray:

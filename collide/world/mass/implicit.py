@@ -16,7 +16,7 @@ from generative import ImplicitBody, ImplicitSurface, intersection, x, y, z
 from generative.combination import Combination
 from generative.symbols import exact
 
-from ..solids.halfspace_faces import planes_of
+from ...bodies.halfspace_faces import planes_of
 from .gauss import integral, triangle_moments
 from .height_functions import smooth, volume_moments
 

@@ -13,7 +13,7 @@ from generative import ImplicitBody, Solid, u
 from generative.brep import Edge, Vertex
 from generative.polyhedron import CLOSED, patch, patches, path
 
-from .halfspace_faces import HalfspaceFace, Point, Polygon, faces_of
+from ...bodies.halfspace_faces import HalfspaceFace, Point, Polygon, faces_of
 
 
 @functools.lru_cache(maxsize=256)

@@ -2,9 +2,11 @@
 
 A polygon in such a plane is on the boundary where the body is on one side of it alone. Leaves that it lies inside or outside of are taken
 out of the tree of the combination, and it is cut along the plane of one that is left, until the tree tells on which sides the body is.
+All numbers are integers meanwhile: rows have integer coefficients, and points are homogeneous, (x w, y w, z w, w) with w > 0.
 """
 
-from collections.abc import Iterator, Sequence
+import math
+from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
 from typing import Any, NamedTuple
 
@@ -16,6 +18,9 @@ from generative.combination import Combination
 Point = tuple[Fraction, ...]
 Polygon = tuple[Point, ...]
 Row = tuple[Fraction, ...]
+IntegerRow = tuple[int, ...]
+Ring = tuple[tuple[int, ...], ...]
+"""The corners of a convex polygon, homogeneous."""
 
 # Effort only: bodies of more leaves or polygons are left as they are.
 _LEAVES, _POLYGONS = 256, 2048
@@ -26,7 +31,7 @@ _BEYOND = 4
 class HalfspaceFace(NamedTuple):
     """Convex polygons in the plane a x + b y + c z + d = 0 of a `row`, counterclockwise as seen from where that is positive: outside."""
 
-    row: Row
+    row: IntegerRow
     polygons: list[Polygon]
 
 
@@ -57,14 +62,21 @@ def faces_of(body: ImplicitBody) -> list[HalfspaceFace] | None:
         if own is None or not all(e.is_Rational for e in (*own[0], *leaf.motion.entries)):
             return None
         rows[leaf] = tuple(map(_fraction, own[0]))
-    if not rows:
-        return None
-    planes: dict[Row, list[ImplicitSurface]] = {}
+    return boundary(body, rows, max(map(_reach, rows)), _within) if rows else None
+
+
+def boundary(body: ImplicitBody, rows: dict[ImplicitSurface, Row], reach: Fraction,
+             within: Callable[[ImplicitSurface, Polygon], bool]) -> list[HalfspaceFace] | None:
+    """The boundary of a body by the `rows` of its leaves, of which no bounds have coordinates beyond `reach`; None of one that has no end,
+    or where a polygon is not `within` the bounds of a leaf.
+    """
+    planes: dict[IntegerRow, list[ImplicitSurface]] = {}
     tree = _tree(body, rows, planes)
-    size, found = _BEYOND * max(map(_reach, rows)), list[HalfspaceFace]()
+    size, found = _BEYOND * reach, list[HalfspaceFace]()
     for number, row in enumerate(planes):
-        cells = list(_cells(_square(row, size), (tree, tree), number, list(planes), {}))
-        if not all(any(_within(leaf, p) for leaf in planes[row]) for p, _ in cells):
+        rings = _cells(_square(row, size), (tree, tree), number, list(planes), {})
+        cells = [(tuple(map(_point, ring)), way) for ring, way in rings]
+        if not all(any(within(leaf, p) for leaf in planes[row]) for p, _ in cells):
             return None
         seen = {side: [p[::side] for p, way in cells if way == side] for side in (1, -1)}
         faces = [HalfspaceFace(tuple(side * e for e in row), seen[side]) for side in (1, -1) if seen[side]]
@@ -81,15 +93,35 @@ def _fraction(e: Any) -> Fraction:
     return Fraction(int(e.p), int(e.q))
 
 
-def _tree(body: ImplicitBody, rows: dict[ImplicitSurface, Row], planes: dict[Row, list[ImplicitSurface]]) -> Tree:
-    """Leaves of one plane have one number; `planes`: these, each with its first coefficient 1."""
+def _tree(body: ImplicitBody, rows: dict[ImplicitSurface, Row], planes: dict[IntegerRow, list[ImplicitSurface]]) -> Tree:
+    """Leaves of one plane have one number; `planes`: these, each with coprime integers, the first of which is positive."""
     if isinstance(body, Combination):
         return HalfspaceNode(body.operation == "union", [_tree(child, rows, planes) for child in body.children])
     assert isinstance(body, ImplicitSurface), "what is no combination is a leaf"
-    first = next(e for e in rows[body] if e)
-    row = tuple(e / first for e in rows[body])
+    way = 1 if next(e for e in rows[body] if e) > 0 else -1
+    row = _coprime(tuple(way * e for e in integers(rows[body])))
     planes.setdefault(row, []).append(body)
-    return Half(list(planes).index(row), 1 if first > 0 else -1)
+    return Half(list(planes).index(row), way)
+
+
+def integers(row: Sequence[Fraction]) -> IntegerRow:
+    """Integers in the same ratios, of the same signs."""
+    common = math.lcm(*(e.denominator for e in row))
+    return tuple(e.numerator * (common // e.denominator) for e in row)
+
+
+def homogeneous(point: Point) -> tuple[int, ...]:
+    """The homogeneous coordinates of a point."""
+    return integers((*point, Fraction(1)))
+
+
+def _coprime(numbers: tuple[int, ...]) -> tuple[int, ...]:
+    common = math.gcd(*numbers)
+    return tuple(e // common for e in numbers)
+
+
+def _point(at: Sequence[int]) -> Point:
+    return Fraction(at[0], at[3]), Fraction(at[1], at[3]), Fraction(at[2], at[3])
 
 
 def _reach(leaf: ImplicitSurface) -> Fraction:
@@ -109,29 +141,30 @@ def _within(leaf: ImplicitSurface, polygon: Polygon) -> bool:
     return True
 
 
-def _square(row: Row, size: Fraction) -> Polygon:
+def _square(row: IntegerRow, size: Fraction) -> Ring:
     """The part of a plane with two coordinates up to a size."""
     k = max(range(3), key=lambda k: abs(row[k]))
     i, j, found = (k + 1) % 3, (k + 2) % 3, []
     for a, b in ((-size, -size), (size, -size), (size, size), (-size, size)):
         at = {i: a, j: b, k: -(row[i] * a + row[j] * b + row[3]) / row[k]}
-        found.append((at[0], at[1], at[2]))
+        found.append(homogeneous((at[0], at[1], at[2])))
     return tuple(found if row[k] > 0 else found[::-1])
 
 
-def height(row: Row, at: Point) -> Fraction:
-    return row[0] * at[0] + row[1] * at[1] + row[2] * at[2] + row[3]
+def height(row: IntegerRow, at: Sequence[int]) -> int:
+    """A positive multiple of the value of a linear function at a point, homogeneous."""
+    return row[0] * at[0] + row[1] * at[1] + row[2] * at[2] + row[3] * at[3]
 
 
 # -- cutting ------------------------------------------------------------------------------------------------------------
 
 
-def _cells(polygon: Polygon, trees: tuple[Tree, Tree], own: int, rows: Sequence[Row],
-           sides: dict[int, int]) -> Iterator[tuple[Polygon, int]]:
+def _cells(polygon: Ring, trees: tuple[Tree, Tree], own: int, rows: Sequence[IntegerRow],
+           sides: dict[int, int]) -> Iterator[tuple[Ring, int]]:
     """The parts of a polygon in the plane of number `own` that are on the boundary, and on which side is outside. `trees`: of the body
     where the plane's row is positive, and where it is negative; `sides` of planes, 1 or -1, that all of the polygon is on.
     """
-    sides, mixed = dict(sides), dict[int, list[Fraction]]()
+    sides, mixed = dict(sides), dict[int, list[int]]()
     above, below = (_told(tree, own, side, polygon, rows, sides, mixed) for tree, side in zip(trees, (1, -1), strict=True))
     if isinstance(above, bool) and isinstance(below, bool):
         if above != below:
@@ -142,8 +175,8 @@ def _cells(polygon: Polygon, trees: tuple[Tree, Tree], own: int, rows: Sequence[
         yield from _cells(part, (above, below), own, rows, sides)
 
 
-def _told(tree: Tree, own: int, side: int, polygon: Polygon, rows: Sequence[Row], sides: dict[int, int],
-          mixed: dict[int, list[Fraction]]) -> Tree:
+def _told(tree: Tree, own: int, side: int, polygon: Ring, rows: Sequence[IntegerRow], sides: dict[int, int],
+          mixed: dict[int, list[int]]) -> Tree:
     """The rest of a tree on a polygon, just beside its plane; and heights above planes that cut it, as `mixed`."""
     if isinstance(tree, bool):
         return tree
@@ -174,13 +207,13 @@ def _first(tree: Tree) -> int:
     return tree.number
 
 
-def _halves(polygon: Polygon, high: Sequence[Fraction]) -> tuple[Polygon, Polygon]:
+def _halves(polygon: Ring, high: Sequence[int]) -> tuple[Ring, Ring]:
     """The parts of a convex polygon below and above a plane."""
-    low, up = list[Point](), list[Point]()
+    low, up = list[tuple[int, ...]](), list[tuple[int, ...]]()
     for k, (a, p) in enumerate(zip(high, polygon, strict=True)):
         b, q = high[k - 1], polygon[k - 1]
         if a * b < 0:
-            between = tuple(f + b / (b - a) * (e - f) for e, f in zip(p, q, strict=True))
+            between = _coprime(tuple(abs(b) * e + abs(a) * f for e, f in zip(p, q, strict=True)))
             low.append(between)
             up.append(between)
         low += [p] if a <= 0 else []
@@ -191,7 +224,7 @@ def _halves(polygon: Polygon, high: Sequence[Fraction]) -> tuple[Polygon, Polygo
 # -- joining ------------------------------------------------------------------------------------------------------------
 
 
-def _merged(polygons: list[Polygon], row: Row) -> list[Polygon]:
+def _merged(polygons: list[Polygon], row: IntegerRow) -> list[Polygon]:
     """The same points, in fewer convex polygons: two of which one side is the same are one, if that is convex."""
     found = list[Polygon]()
     for polygon in polygons:
@@ -207,7 +240,7 @@ def _merged(polygons: list[Polygon], row: Row) -> list[Polygon]:
     return found
 
 
-def _joined(one: Polygon, other: Polygon, row: Row) -> Polygon | None:
+def _joined(one: Polygon, other: Polygon, row: IntegerRow) -> Polygon | None:
     for i, p in enumerate(one):
         q = one[(i + 1) % len(one)]
         for j in range(len(other)) if p in other and q in other else ():
@@ -219,7 +252,7 @@ def _joined(one: Polygon, other: Polygon, row: Row) -> Polygon | None:
     return None
 
 
-def _turn(a: Point, b: Point, c: Point, row: Row) -> Fraction:
+def _turn(a: Point, b: Point, c: Point, row: IntegerRow) -> Fraction:
     """More than 0 to the left, as seen from outside, of the way over three points."""
     (p, q, r), (s, t, w) = ([f - e for e, f in zip(*pair, strict=True)] for pair in ((a, b), (b, c)))
     return row[0] * (q * w - r * t) + row[1] * (r * s - p * w) + row[2] * (p * t - q * s)
