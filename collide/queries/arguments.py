@@ -201,7 +201,8 @@ def _span(body: ParametricSurface | Solid, span: tuple[float, float], numbers: N
     at = np.column_stack([shares[:, :2], span[0] + shares[:, 2] * (span[1] - span[0])])
     values = _spanning_kernel(body, numbers.symbols).points(at, parameters=numbers.middles).reshape(len(at), len(faces), 3, 3)
     defined = np.isfinite(values[..., 2, :]).all(axis=-1)
-    return (defined & spanning(values[..., 0, :], values[..., 1, :])).any(axis=0)
+    seen: np.ndarray = defined & spanning(values[..., 0, :], values[..., 1, :])
+    return np.asarray(seen.any(axis=0))
 
 
 @functools.lru_cache(maxsize=256)

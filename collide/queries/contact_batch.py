@@ -10,6 +10,8 @@ from functools import partial
 from os import PathLike
 from typing import Any
 
+import numpy as np
+
 from codegen.walk import nesting_in_words
 
 from ..answers.batch import BodyBatch
@@ -113,7 +115,7 @@ def contact_batch(bodies: Sequence[Any], time: tuple[Any, Any], *, parameters: M
     answer = RowAnswers(count, span, tolerance)
     with clock.query():
         answer.solve_all(RowFamilies(bodies, time, span, values, ignored, Shift.CUBE), clock)
-        left = answer.doubtful if have_gaps(bodies) else ()
+        left = answer.doubtful if have_gaps(bodies) else np.empty(0, np.int64)
         if len(left) and not clock.exceeded():
             drawn = RowAnswers(len(left), span, tolerance)
             drawn.solve_all(RowFamilies(without_gaps(bodies), time, span, {s: array[left] for s, array in values.items()}, ignored), clock)
