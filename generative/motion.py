@@ -15,7 +15,7 @@ from codegen.given import expression, shown
 from codegen.walk import Survey, check_nesting, replaced, survey
 
 from .symbols import formula, items, latex, parameters_of, t, text, vector
-from .turns import Turn, axis_angle, unit
+from .turns import Turn, axis_angle, known_turn, unit
 from .value import Value
 
 _IDENTITY = sp.ImmutableMatrix.eye(3)
@@ -185,7 +185,9 @@ class Rigid(Motion):
     3-vector. Entries are numbers or expressions of t. A constant matrix is checked to be a rotation, and a constant quaternion
     to have length 1, up to 1e-12 to admit those computed in floating point; ``normalize=True`` takes a quaternion of any
     length but zero. A quaternion that depends on t may have any length. A matrix that depends on t is checked at three times and
-    otherwise taken on trust, as one that contains a `Parameter` is, and so is the inverse of such a motion, which transposes it.
+    otherwise taken on trust, and so is the inverse of such a motion, which transposes it. One that contains a `Parameter` is checked when
+    a query is asked: with numbers as if these were in it, and for a range it must be proved to be a rotation, which it is where sines,
+    cosines and square roots of it cancel; those of `axis_angle`, `euler` and quaternions are.
     """
 
     def __init__(self, rotation: Any = None, translation: Any = (0, 0, 0), *, normalize: bool = False) -> None:
@@ -276,7 +278,7 @@ def euler(order: str, angles: Sequence[Any]) -> sp.ImmutableMatrix:
     for letter, angle in zip(order, turns, strict=True):
         turn = axis_angle([int(letter.lower() == axis) for axis in "xyz"], angle)
         result = turn * result if order.islower() else result * turn
-    return result
+    return known_turn(result)
 
 
 def quaternion_matrix(quaternion: Any, *, normalize: bool = True) -> sp.ImmutableMatrix:
@@ -294,7 +296,7 @@ def quaternion_matrix(quaternion: Any, *, normalize: bool = True) -> sp.Immutabl
     half = sp.Matrix([[-(b**2 + c**2), a * b - w * c, a * c + w * b],
                       [a * b + w * c, -(a**2 + c**2), b * c - w * a],
                       [a * c - w * b, b * c + w * a, -(a**2 + b**2)]])
-    return sp.ImmutableMatrix(_IDENTITY + 2 * half / square)
+    return known_turn(_IDENTITY + 2 * half / square)
 
 
 def _rotation_matrix(rotation: Any, normalize: bool) -> sp.ImmutableMatrix:

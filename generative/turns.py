@@ -32,12 +32,15 @@ def axis_angle(axis: Any, angle: Any) -> sp.ImmutableMatrix:
     """
     given, turn = vector(axis, [], "an axis of rotation"), formula(angle, [t], "an angle of rotation")
     if not all(a.is_Rational for a in given):
-        rotation = sp.ImmutableMatrix(3, 3, _turn(unit(given), turn))
-    elif turn.is_Rational and turn != 0 and any(given):
+        return known_turn(_turn(unit(given), turn))
+    if turn.is_Rational and turn != 0 and any(given):
         return Turn.about(_whole(given), turn)
-    else:
-        rotation = sp.ImmutableMatrix(3, 3, _rational_turn(given, turn))
-    # It need not be looked at again where it is used.
+    return known_turn(sp.Matrix(3, 3, _rational_turn(given, turn)))
+
+
+def known_turn(matrix: Any) -> sp.ImmutableMatrix:
+    """A matrix that is a rotation by the way that it was made: it need not be looked at again where it is used."""
+    rotation = sp.ImmutableMatrix(matrix)
     rotation.is_turn = True
     return rotation
 

@@ -9,7 +9,7 @@ point of a box at rest. Over a window of time with the middle m, by the mean val
 for components that are continuous, with D' enclosing Clarke's gradient: the motion bound of Schwarzer, Saha and Latombe (2005), with
 enclosures in the place of bounds that are known beforehand. Where that is larger than both radii, the bodies are *proved* apart in the
 window. A ball keeps its radius because motions are rigid; a rotation given as a matrix may be off by 1e-12 of a length, for which `MARGIN`
-has room, and one with a `Parameter` is taken on trust (`generative.Rigid`).
+has room, and one with a `Parameter` is looked at in each row (`queries.rotations`).
 """
 
 import functools

@@ -89,7 +89,8 @@ def contact_batch(bodies: Sequence[Any], time: tuple[Any, Any], *, parameters: M
 
     Solids with gaps (`Solid.gap`) are *proved* clear as thickened by them, and contact is *proved* of their faces; `time` encloses both.
 
-    Rotation matrices with parameters are taken on trust.
+    Rotation matrices with parameters are looked at in each row as `generative.Rigid` looks at those without: as they are, or at three times
+    where they depend on t, and refused if they stretch.
 
     Examples
     --------

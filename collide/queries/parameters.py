@@ -17,6 +17,7 @@ from generative.symbols import Parameter, exact, text
 
 from ..bodies.parameters import substituted
 from .arguments import check_body
+from .rotations import check_rotations
 
 # At the ends of ranges, and at zero, it is looked for bodies that degenerate, at so many combinations at most.
 _MOST = 64
@@ -36,7 +37,9 @@ def read_parameters(parameters: Any, bodies: Sequence[Any]) -> dict[Any, Range]:
     missing = sorted(used - set(parameters), key=str)
     if missing:
         raise ValueError(f"the bodies contain the parameter {missing[0]}, for which no numbers are given")
-    return {s: _range(s, value) for s, value in parameters.items()}
+    found = {s: _range(s, value) for s, value in parameters.items()}
+    check_rotations(bodies, found)
+    return found
 
 
 def check_symbol(key: Any) -> None:

@@ -41,6 +41,7 @@ from ..timeline.situated import closed_border
 from .arguments import check_bodies, check_kinds
 from .coincident_notes import coincident_at
 from .parameters import check_symbol
+from .rotations import check_rotations_in_rows
 
 T = TypeVar("T")
 
@@ -125,6 +126,7 @@ class RowFamilies:
         check_bodies([b.resting if isinstance(b, Solid) else b for b in bodies if not parameters_in(
             b.resting if isinstance(b, Solid) else b)], span)
         self.coincident = self._coincident()
+        check_rotations_in_rows(bodies, values)
         self.members = [shifted(family_of(b), k, self._shifts) for k, b in enumerate(bodies)]
         self.numbers = [_table(m, values, self._shifts, self.count) for m in self.members]
         patches = [m for m in self.members if isinstance(m.body, ParametricSurface)]

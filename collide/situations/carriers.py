@@ -3,13 +3,13 @@
 import functools
 import itertools
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 import sympy as sp
 
 from codegen.walk import replaced
 from generative import ImplicitBody, Motion, t
+from generative.orthogonal import is_orthogonal
 from generative.products import Product
 
 from ..bodies.numbers import Numbers
@@ -37,29 +37,7 @@ def _turns(motion: Motion, numbers: Numbers) -> bool:
     if len(numbers.exact) < len(numbers.symbols):
         return False
     known = dict(numbers.pairs)
-    return all(_orthogonal(sp.ImmutableMatrix(3, 3, [replaced(e, known) for e in factor.entries[:9]])) for factor in motion.factors)
-
-
-@functools.lru_cache(maxsize=256)
-def _orthogonal(rotation: sp.ImmutableMatrix) -> bool:
-    waves = {w.args[0] for w in rotation.atoms(sp.sin, sp.cos)}
-    names = {angle: sp.symbols(f"c{k} s{k}") for k, angle in enumerate(waves)}
-    flat = rotation.xreplace({f(angle): e for angle, pair in names.items() for f, e in zip((sp.cos, sp.sin), pair, strict=True)})
-    # Most that stretch, as by an axis in doubles, do so where cosines are 0 and sines are 1, which is quickly seen.
-    some = flat.xreplace({t: sp.S.One, **{e: sp.Integer(k) for pair in names.values() for k, e in enumerate(pair)}})
-    if all(e.is_Rational for e in some) and some.T * some != sp.eye(3):
-        return False
-    return all(_vanishes(e, list(names.values())) for e in flat.T * flat - sp.eye(3))
-
-
-def _vanishes(e: Any, waves: Sequence[tuple[Any, Any]]) -> bool:
-    """Whether a polynomial of cosines and sines is zero because their squares add up to 1."""
-    e = sp.expand(e)
-    for cosine, sine in waves:
-        if not e.is_polynomial(cosine, sine):
-            return False
-        e = sp.expand(sp.rem(e, sine**2 + cosine**2 - 1, sine)) if e.has(sine) else e
-    return bool(e == 0)
+    return all(is_orthogonal(sp.ImmutableMatrix(3, 3, [replaced(e, known) for e in factor.entries[:9]])) for factor in motion.factors)
 
 
 @functools.lru_cache(maxsize=256)
