@@ -14,32 +14,27 @@ has room, and one with a `Parameter` is looked at in each row (`queries.rotation
 
 import functools
 import itertools
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from codegen.deadline import check
-from codegen.from_sympy import convert
-from codegen.graph.autodiff import partials
-from codegen.graph.expr import ExprPool
-from codegen.kernel import Kernel
-from generative import Motion, ParametricSurface, Solid, t
+from generative import ParametricSurface, Solid
 from generative.changes import pieces_of
-from generative.products import Product
 from generative.symbols import Parameter
 
 from ..bodies.extent import carried, extent_of
-from ..bodies.motions import entries_of
 from ..bodies.parts import faces_of
 from ..bodies.relative_frames import relative_frames
 from ..bodies.rounded import Rounded, rounded_of
 from .approach_loop import MARGIN
 from .boxes_apart import greatest_lengths
+from .motion_rows import MotionRows, halves, middles
 
 # Effort only: windows of a span, parts of a window that is not decided, and how often these are divided; balls along a body at most, and
 # rows that are looked at together.
-_WINDOWS, _PARTS, _ROUNDS, _BALLS, _AT_ONCE = 16, 4, 2, 8, 1 << 13
+_WINDOWS, PARTS, _ROUNDS, _BALLS, _AT_ONCE = 16, 4, 2, 8, 1 << 13
 # More than the root of what squares lose that are too small for doubles.
 _TINY = 2.0**-500
 
@@ -55,45 +50,71 @@ class Cover(NamedTuple):
     margins: np.ndarray
 
 
-def pairs_apart(bodies: Sequence[Any], pairs: np.ndarray, symbols: Sequence[Any], rows: np.ndarray, span: np.ndarray) -> np.ndarray:
-    """(n, pairs): where the surfaces of pairs (k, 2) of bodies are *proved* apart throughout a span, with numbers (n, p) for the symbols.
+class Left(NamedTuple):
+    """Windows of time (n, 2) in rows with these numbers (n,), in order."""
 
-    False says nothing. So it does of bodies that deform, of implicit ones, and of those whose shapes have parameters.
-    """
-    frames = relative_frames(bodies, pairs)
-    covers, places = [cover_of(body) for body in frames.bodies], [_Places(body, symbols) for body in frames.bodies]
-    apart = np.zeros((len(rows), len(pairs)), bool)
-    ends = np.linspace(span[0], span[1], _WINDOWS + 1)
-    ends[0], ends[-1] = span
-    for begin in range(0, len(rows), _AT_ONCE // _WINDOWS):
-        some = rows[begin:begin + _AT_ONCE // _WINDOWS]
+    rows: np.ndarray
+    times: np.ndarray
+
+    def some(self, chosen: np.ndarray) -> "Left":
+        return Left(self.rows[chosen], self.times[chosen])
+
+    def joined(self, other: "Left") -> "Left":
+        """These and others."""
+        return Left(np.concatenate([self.rows, other.rows]), np.concatenate([self.times, other.times]))
+
+    def parts(self) -> "Left":
+        """All windows, each in equal parts."""
+        cuts = np.linspace(self.times[:, 0], self.times[:, 1], PARTS + 1, axis=1)
+        cuts[:, 0], cuts[:, -1] = self.times.T
+        return Left(np.repeat(self.rows, PARTS), np.stack([cuts[:, :-1], cuts[:, 1:]], axis=-1).reshape(-1, 2))
+
+
+def chunks(count: int) -> Iterator[slice]:
+    """Rows that are looked at together."""
+    step = _AT_ONCE // _WINDOWS
+    return (slice(begin, begin + step) for begin in range(0, count, step))
+
+
+class PosePairs:
+    """Pairs (k, 2) of rigid bodies, seen from the frames that move with what both have in common; `motions` of all bodies."""
+
+    def __init__(self, bodies: Sequence[Any], pairs: np.ndarray, symbols: Sequence[Any]) -> None:
+        frames = relative_frames(bodies, pairs)
+        self.bodies, self.pairs = frames.bodies, [(int(i), int(j)) for i, j in frames.pairs]
+        self.motions = [MotionRows(body, symbols) for body in frames.bodies]
+        self._covers = [cover_of(body) for body in frames.bodies]
+
+    def left(self, rows: np.ndarray, span: np.ndarray) -> Iterator[Left]:
+        """Windows of a span, of each pair in turn, in which its bodies are not *proved* apart, in rows of numbers (n, p)."""
+        ends = np.linspace(span[0], span[1], _WINDOWS + 1)
+        ends[0], ends[-1] = span
         known = dict[int, _Carried]()
-        which, times = np.repeat(np.arange(len(some)), _WINDOWS), np.tile(np.stack([ends[:-1], ends[1:]], axis=1), (len(some), 1))
-        for k, (i, j) in enumerate(frames.pairs.tolist()):
+        whole = Left(np.repeat(np.arange(len(rows)), _WINDOWS), np.tile(np.stack([ends[:-1], ends[1:]], axis=1), (len(rows), 1)))
+        for pair in self.pairs:
             check()
-            sides = (covers[i], covers[j])
-            if sides[0] is None or sides[1] is None:
+            covers = self._covers_of(pair)
+            if covers is None:
+                yield whole
                 continue
-            for body, own in ((i, sides[0]), (j, sides[1])):
+            for body, cover in zip(pair, covers, strict=True):
                 if body not in known:
-                    known[body] = places[body].carried(own, some[which], times)
-            left = ~_far((known[i], known[j]), times)
-            apart[begin:begin + len(some), k] = ~_still_left(sides, (places[i], places[j]), some, which[left], times[left])
-    return apart
+                    known[body] = _carried(self.motions[body], cover, rows[whole.rows], whole.times)
+            yield whole.some(~_far([known[k] for k in pair], whole.times))
 
+    def divided(self, k: int, rows: np.ndarray, left: Left) -> Left:
+        """Those parts of windows in which pair k is not *proved* apart."""
+        covers = self._covers_of(self.pairs[k])
+        for _ in range(_ROUNDS if covers is not None and len(left.rows) else 0):
+            left = left.parts()
+            sides = [_carried(self.motions[body], own, rows[left.rows], left.times)
+                     for body, own in zip(self.pairs[k], covers or (), strict=True)]
+            left = left.some(~_far(sides, left.times))
+        return left
 
-def _still_left(covers: tuple[Cover, Cover], places: "tuple[_Places, _Places]", rows: np.ndarray, which: np.ndarray,
-                times: np.ndarray) -> np.ndarray:
-    """(n,): rows in which some of these windows are not decided, nor are all of their parts."""
-    for _ in range(_ROUNDS):
-        cuts = np.linspace(times[:, 0], times[:, 1], _PARTS + 1, axis=1)
-        cuts[:, 0], cuts[:, -1] = times.T
-        which, times = np.repeat(which, _PARTS), np.stack([cuts[:, :-1], cuts[:, 1:]], axis=-1).reshape(-1, 2)
-        left = ~_far([own.carried(cover, rows[which], times) for own, cover in zip(places, covers, strict=True)], times)
-        which, times = which[left], times[left]
-    found = np.zeros(len(rows), bool)
-    found[which] = True
-    return found
+    def _covers_of(self, pair: tuple[int, int]) -> tuple[Cover, Cover] | None:
+        first, second = (self._covers[k] for k in pair)
+        return None if first is None or second is None else (first, second)
 
 
 class _Carried(NamedTuple):
@@ -111,8 +132,7 @@ def _far(sides: Sequence[_Carried], times: np.ndarray) -> np.ndarray:
     no number.
     """
     first, second = sides
-    half = np.nextafter(np.maximum(times[:, 1] - _middles(times), _middles(times) - times[:, 0]), np.inf)
-    far = np.ones(len(times), bool)
+    half, far = halves(times), np.ones(len(times), bool)
     with np.errstate(over="ignore", invalid="ignore"):
         for a, radius in enumerate(first.radii.tolist()):
             gaps, speeds = np.zeros((1, 1)), np.zeros((1, 1))
@@ -124,54 +144,20 @@ def _far(sides: Sequence[_Carried], times: np.ndarray) -> np.ndarray:
     return far
 
 
-def _middles(times: np.ndarray) -> np.ndarray:
-    return np.asarray(np.clip(0.5 * times[:, 0] + 0.5 * times[:, 1], times[:, 0], times[:, 1]))
-
-
-class _Places:
-    """The places of a body, by its motion with numbers for these symbols."""
-
-    def __init__(self, body: Any, symbols: Sequence[Any]) -> None:
-        self._motion = next(iter(pieces_of(body))).motion
-        self._columns = [k for k, s in enumerate(symbols) if s in self._motion.symbols]
-        self._symbols = tuple(symbols[k] for k in self._columns)
-
-    def carried(self, cover: Cover, rows: np.ndarray, times: np.ndarray) -> _Carried:
-        """The cover with the numbers of rows (n, p) in windows of time (n, 2)."""
-        if not self._motion.symbols:
-            motion = self._enclosed(rows[:1], np.zeros((1, 2)))[0]
-            return _Carried(_by_axes(carried(motion, cover.boxes[None])), np.zeros((3, 2, len(cover.boxes), 1)), cover.margins)
-        middles = _middles(times)
-        motion, _ = self._enclosed(rows, np.stack([middles, middles], axis=1))
-        _, slopes = self._enclosed(rows, times)
-        centres = np.repeat(cover.centres[None, ..., None], 2, axis=3)
-        held = np.broadcast_to(centres, (len(times), *centres.shape[1:]))
-        return _Carried(_by_axes(carried(motion, held)), _by_axes(carried(slopes, held)), cover.radii)
-
-    def _enclosed(self, rows: np.ndarray, times: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """The motion (n, 12, 2) and its derivative by time, of any size where it may not be continuous."""
-        numbers = rows[:, self._columns]
-        lo, hi, level = _kernel(self._motion, self._symbols).decorated(
-            times[:, :1], times[:, 1:], parameters=(numbers, numbers) if self._columns else None)
-        values = np.stack([lo, hi], axis=-1)
-        smooth = np.asarray((level[:, :12] >= 2).all(axis=1) & (level[:, 12:] > 0).all(axis=1))
-        slopes = np.where(smooth[:, None, None], values[:, 12:], [-np.inf, np.inf])
-        return values[:, :12], slopes
+def _carried(own: MotionRows, cover: Cover, rows: np.ndarray, times: np.ndarray) -> _Carried:
+    """The cover of a body with the numbers of rows (n, p) in windows of time (n, 2)."""
+    if own.rests:
+        motion = own.at(rows[:1], np.zeros(1))
+        return _Carried(_by_axes(carried(motion, cover.boxes[None])), np.zeros((3, 2, len(cover.boxes), 1)), cover.margins)
+    motion, slopes = own.at(rows, middles(times)), own.slopes(rows, times)
+    centres = np.repeat(cover.centres[None, ..., None], 2, axis=3)
+    held = np.broadcast_to(centres, (len(times), *centres.shape[1:]))
+    return _Carried(_by_axes(carried(motion, held)), _by_axes(carried(slopes, held)), cover.radii)
 
 
 def _by_axes(boxes: np.ndarray) -> np.ndarray:
     """Boxes (n, b, 3, 2) as an array (3, 2, b, n)."""
     return np.ascontiguousarray(boxes.transpose(2, 3, 1, 0))
-
-
-@functools.lru_cache(maxsize=1024)
-def _kernel(motion: Motion, symbols: tuple[Any, ...]) -> Kernel:
-    """The twelve entries of a motion, and their derivatives by time."""
-    pool = ExprPool()
-    time = pool.variable(0)
-    known = {t: time, **{s: pool.parameter(k) for k, s in enumerate(symbols)}}
-    entries = entries_of(motion, known, pool, None) if isinstance(motion, Product) else convert(motion.entries, known, pool)
-    return Kernel([*entries, *(row[0] for row in partials(entries, [time]))], ["t"], [str(s) for s in symbols], quick=True)
 
 
 @functools.lru_cache(maxsize=1024)

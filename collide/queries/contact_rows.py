@@ -15,10 +15,12 @@ from generative import ImplicitBody
 
 from ..answers.batch import BodyBatch, statuses
 from ..bodies.mesh import Mesh
+from ..bodies.nearest_parameters import nearest_faces
 from ..bodies.on_face import on_face, own_box, place_on
 from ..bodies.parameters import substituted
 from ..bodies.parts import faces_of
 from ..bodies.thickened import MANY, gap_of
+from ..culling.core_contacts import RowsDecided
 from ..moment.pairs import Pair
 from ..moment.start import Start, surfaces_at
 from ..search.clock import CONVERTING, Clock
@@ -66,15 +68,14 @@ class RowAnswers:
         self.pairs, self.faces, self.points = np.full((n, 2), -1), np.full((n, 2), -1), np.full((n, 3), math.nan)
 
     def solve_all(self, rows: RowFamilies, clock: Clock) -> None:
-        """Rows that are one problem each come first, and those in which all pairs of bodies are kept apart; those that take long or end in
+        """Rows that are one problem each come first, and those that are decided before they are looked at; those that take long or end in
         doubt come last.
         """
         self.rows, self.notes = rows, (*gap_notes(rows.bodies), *coincident_notes(rows.bodies, rows.span))
         clock.extend()
         if rows.quick and not rows.creased and not clock.counts and rows.count:
             self.solve_together(clock)
-        for k in rows.apart.tolist():
-            self._set(k, _NONE, (math.nan, math.nan), False, None)
+        self._decide(rows.decide(self.gap))
         in_doubt = (_SPENT, _UNRESOLVED)
         for solve, open_ in (*([(self.solve, (_SPENT,))] if rows.quick else []), *([(self.solve_flat, in_doubt)] if rows.flat else []),
                              (self.solve_in_stages, in_doubt)):
@@ -83,6 +84,22 @@ class RowAnswers:
                     return
                 with clock.at_most(_THICK, solutions=MANY) if rows.thick else nullcontext():
                     solve(k, clock)
+
+    def _decide(self, known: RowsDecided | None) -> None:
+        """Set the answers of rows that are decided before any is looked at."""
+        if known is None:
+            return
+        for k in np.flatnonzero(known.apart.all(axis=1)).tolist():
+            self._set(k, _NONE, (math.nan, math.nan), False, None)
+        own = known.hits
+        self.codes[own], self.time[own], self.proved[own], self.pairs[own] = _CONTACT, known.times, True, known.pairs
+        for side, bodies in enumerate(known.pairs.T):
+            for body in np.unique(bodies).tolist():
+                some = bodies == body
+                self.faces[own[some], side], self.where[own[some], 2 * side:2 * side + 2] = nearest_faces(
+                    self.rows.bodies[body], known.points[some, side])
+                if not side:
+                    self.points[own[some]] = self.rows.in_space(body, own[some], self.time[own[some], 1], known.points[some, 0])
 
     def solve_together(self, clock: Clock) -> None:
         """Searches the rows of two patches; those that take longer, or end in doubt, are left."""

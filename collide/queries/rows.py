@@ -26,8 +26,10 @@ from ..bodies.flat import may_be_flat
 from ..bodies.numbers import Numbers, end_kernel, numbers_of
 from ..bodies.parts import faces_of
 from ..bodies.surface_points import position_kernel
-from ..bodies.thickened import Shift, gap_of, shifted, shifts_of
-from ..culling.poses_apart import pairs_apart
+from ..bodies.thickened import Shift, shifted, shifts_of
+from ..culling.core_contacts import RowsDecided, rows_decided
+from ..culling.core_gaps import carried
+from ..culling.motion_rows import MotionRows
 from ..moment.pairs import Pair, Pairs, Starts
 from ..moment.start import Start
 from ..search.clock import Clock
@@ -134,6 +136,8 @@ class RowFamilies:
         # Exact answers are about bodies as they are.
         self.flat = not self.thick and all(map(may_be_flat, bodies))
         self.creased = any(may_be_creased(m.body.resting) for m in patches)
+        # (n, p): the pairs that are proved apart throughout the span, where that is looked at.
+        self._kept_apart: np.ndarray | None = None
         self.outer, self.inner = self._domains()
         if not (self.follows or self.literal):
             self._check_positions()
@@ -237,31 +241,31 @@ class RowFamilies:
             return self._apart(Scene(self.bodies, self.time, self.span, (), ignored=self.ignored, course=course))
         return self.family(k, self.near(k))
 
-    @property
-    def apart(self) -> np.ndarray:
-        """The rows (k,) in which all pairs of bodies are *proved* apart before any of them is looked at."""
-        known = self._kept_apart
-        return np.empty(0, np.int64) if known is None else np.flatnonzero(known.all(axis=1))
+    def decide(self, gap: float) -> RowsDecided | None:
+        """Rows in which all pairs of bodies are *proved* apart before any of them is looked at, and in which the first contact of convex
+        bodies is proved within `gap`; None where that is not looked at, as of thickened bodies.
+        """
+        if self.thick or self.quick or self.follows or len(self.bodies) > _MOST_BODIES or not self.count:
+            return None
+        rows = np.stack([*self.values.values()], axis=1)
+        known = rows_decided(self.bodies, self._pairs, tuple(self.values), rows, self.outer[0, -1], gap)
+        self._kept_apart = known.apart
+        return known._replace(pairs=self._pairs[known.pairs])
+
+    def in_space(self, body: int, rows: np.ndarray, moments: np.ndarray, points: np.ndarray) -> np.ndarray:
+        """About where points (k, 3) in the frame of a body are in space, in rows (k,) at moments (k,)."""
+        numbers = np.stack([*self.values.values()], axis=1)[rows]
+        return carried(MotionRows(self.bodies[body], tuple(self.values)).points(numbers, moments), points.T).T
 
     def near(self, k: int) -> list[Pair] | None:
         """The pairs of bodies that are not *proved* apart in a row before it is looked at; None: all that are asked about."""
-        apart = self._kept_apart
-        return None if apart is None else [(i, j) for i, j in self._pairs[~apart[k]].tolist()]
+        return None if self._kept_apart is None else [(i, j) for i, j in self._pairs[~self._kept_apart[k]].tolist()]
 
     @functools.cached_property
     def _pairs(self) -> np.ndarray:
         """(p, 2): the pairs of bodies that are asked about."""
         pairs = np.stack(np.triu_indices(len(self.bodies), 1), axis=1)
         return np.asarray(pairs[~self.ignored.holds(*pairs.T)])
-
-    @functools.cached_property
-    def _kept_apart(self) -> np.ndarray | None:
-        """(n, p): which of these pairs are *proved* apart throughout the span in which rows; None where that is not looked at."""
-        if self.quick or self.follows or len(self.bodies) > _MOST_BODIES:
-            return None
-        rows = np.stack([*self.values.values()], axis=1) if self.values else np.empty((self.count, 0))
-        wide = np.array([gap_of(body) > 0.0 for body in self.bodies]) & self.thick
-        return pairs_apart(self.bodies, self._pairs, tuple(self.values), rows, self.outer[0, -1]) & ~wide[self._pairs].any(axis=1)
 
     def family(self, k: int, labels: Sequence[Pair] | None = None) -> Scene:
         """The row as such a scene, by the formulas of the families, whatever the bodies; about these pairs of them, None: all."""

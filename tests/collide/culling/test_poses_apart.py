@@ -6,12 +6,19 @@ import numpy as np
 import pytest
 import sympy as sp
 
-from collide.culling.poses_apart import cover_of, pairs_apart
+from collide.culling.core_contacts import rows_decided
+from collide.culling.poses_apart import cover_of
 from generative import Chain, Parameter, ParametricSurface, Rigid, Screw, primitives, revolute, solids, t, u, v
 from tests.arms import arm, gaps
 
 R = sp.Rational
 SPAN = np.array([0.0, 1.0])
+
+
+def pairs_apart(bodies, pairs, symbols, rows, span):
+    return rows_decided(bodies, pairs, symbols, rows, span, 1e-6).apart
+
+
 BEGIN, WAY = ([Parameter(f"{name}{k}") for k in range(6)] for name in ("a", "b"))
 
 
