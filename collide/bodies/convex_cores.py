@@ -63,8 +63,8 @@ def _is_convex(body: Any, flat: FlatBody) -> bool:
     if len(flat.faces) == 1:
         return True
     corners = flat.corners
-    return has_inside(body) and all(_volume(*(corners[c] for c in triangle), p) <= 0 for face in flat.faces
-                                    for triangle, p in itertools.product(face.triangles, corners))
+    return has_inside(body) and all(_volume(corners[a], corners[b], corners[c], p) <= 0 for face in flat.faces
+                                    for (a, b, c), p in itertools.product(face.triangles, corners))
 
 
 def _volume(a: Point, b: Point, c: Point, d: Point) -> Any:

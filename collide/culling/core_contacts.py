@@ -13,7 +13,7 @@ import numpy as np
 
 from codegen.deadline import check
 
-from ..bodies.convex_cores import core_of
+from ..bodies.convex_cores import ConvexCore, core_of
 from .core_gaps import (
     Cores,
     Nearest,
@@ -74,8 +74,7 @@ class CorePairs:
 
     def __init__(self, bodies: Sequence[Any], pairs: np.ndarray, symbols: Sequence[Any], span: np.ndarray, gap: float) -> None:
         self._scene, self._span, self._gap = PosePairs(bodies, pairs, symbols), span, gap
-        cores = [core_of(body) for body in self._scene.bodies]
-        self._cores = [None if cores[i] is None or cores[j] is None else (cores[i], cores[j]) for i, j in self._scene.pairs]
+        self._cores = [_both(*(core_of(self._scene.bodies[body]) for body in pair)) for pair in self._scene.pairs]
 
     def decided(self, rows: np.ndarray) -> RowsDecided:
         """The answers to rows of numbers (n, p)."""
@@ -178,6 +177,10 @@ class CorePairs:
         own, motions = rows[left.rows], self._motions(k)
         places, speeds = [entries(m.at(own, middles(left.times))) for m in motions], [entries(m.slopes(own, left.times)) for m in motions]
         return apart(cores, places, speeds, halves(left.times))
+
+
+def _both(first: ConvexCore | None, second: ConvexCore | None) -> Cores | None:
+    return None if first is None or second is None else (first, second)
 
 
 def _any_of(rows: np.ndarray, left: Sequence[Left]) -> np.ndarray:
