@@ -10,9 +10,9 @@ from typing import Any
 
 from codegen.given import shown
 from codegen.interval import Interval
-from codegen.walk import replaced
 
 from .body import Body, checked_name
+from .driven_loops import DrivenLoop
 from .enclosed_values import enclosed_values
 from .joint import FIXED, Joint, aligned, move
 from .loops import ROD, ClosedLoop, LinkLoop
@@ -91,14 +91,16 @@ class Chain:
         return self._root
 
     @property
-    def loops(self) -> tuple[ClosedLoop, ...]:
-        """The loops, solved: of each the driving joint, its span, the joints that follow, and dead points at the ends of the span."""
+    def loops(self) -> tuple[ClosedLoop | DrivenLoop, ...]:
+        """The loops, solved: of each the driving joint, its span, the joints that follow, and dead points at the ends of the span; those of
+        several driving joints are followed where values are given.
+        """
         return self._loops
 
     @property
     def values(self) -> tuple[str, ...]:
         """The names of the joints that take a value."""
-        solved = {name for closed in getattr(self, "_loops", ()) for name, _ in closed.follow}
+        solved = {name for closed in getattr(self, "_loops", ()) for name in closed.dependent}
         return tuple(j.name for j in self._joints if j.kind != FIXED and j.follows is None and j.name not in solved)
 
     def joint_values(self, values: Mapping[str, Any]) -> dict[str, Any]:
@@ -175,9 +177,7 @@ class Chain:
             raise ValueError(f"the values of a chain are one for each of its joints {known}, got {what}")
         every = {name: formula(e, [t], f"the value of joint {name}") for name, e in values.items()}
         for closed in self._loops:
-            at = {closed.place: every[closed.driver]}
-            _check_span(closed, every[closed.driver])
-            every |= {name: replaced(e, at) for name, e in closed.follow}
+            every |= closed.followed(every)
         return every
 
     def _value(self, joint: Joint, values: Mapping[str, Any]) -> Any:
@@ -287,12 +287,3 @@ def _loop(given: Any) -> LinkLoop:
     if not isinstance(given, LinkLoop):
         raise TypeError(f"the loops of a chain are made by loops.loop, got {shown(given)}")
     return given
-
-
-def _check_span(closed: ClosedLoop, value: Any) -> None:
-    """A number beyond the span of a loop is refused; formulas are undefined there."""
-    lo, hi = closed.span
-    if value.is_number and not lo <= float(value) <= hi:
-        dead = "".join(f"; {point}" for point in closed.dead_points)
-        raise ValueError(f"joint {closed.driver} at {float(value):.12g} is beyond {lo:.12g} to {hi:.12g}, the values "
-                         f"for which its loop is proved to close{dead}")

@@ -2,17 +2,19 @@
 
 A loop's closing equations F(q, s) = 0 define the values q of its dependent joints as functions of the value s of its driving joint: they
 are the solution of q' = -(dF/dq)^-1 dF/ds (the implicit function theorem) from a proved assembly on, enclosed by `generative.ode`. That is
-so as long as dF/dq is regular. Where it is not, at a *dead point*, the driving joint cannot move the others on.
+so as long as dF/dq is regular. Where it is not, at a *dead point*, the driving joint cannot move the others on. Of several driving joints s
+are functions of the time, and q is followed along it (`driven_loops`).
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from codegen.given import shown
 from codegen.interval import Interval
+from codegen.walk import replaced
 
-from .symbols import formula, interval, positive, vector
+from .symbols import formula, interval, items, positive, vector
 
 PIN, SPHERICAL, ROD, SLOT = "pin", "spherical", "rod", "slot"
 Point = tuple[Any, Any, Any]
@@ -94,34 +96,41 @@ def _closure(kind: str, first: str, at_first: Any, second: str, at_second: Any, 
 
 @dataclass(frozen=True)
 class LinkLoop:
-    """Closures, the joint that drives, values near which they hold, and the span of the driving joint; see `loop`."""
+    """Closures, the joint or joints that drive, values near which they hold, and the span of the driving joint, or of the time; see `loop`.
+    """
 
     closures: tuple[Closure, ...]
-    driver: str
+    driver: str | tuple[str, ...]
     near: tuple[tuple[str, Any], ...]
     span: tuple[Any, Any] | None
 
     @property
+    def drivers(self) -> tuple[str, ...]:
+        """The names of the joints that drive."""
+        return (self.driver,) if isinstance(self.driver, str) else self.driver
+
+    @property
     def dependent(self) -> tuple[str, ...]:
         """The names of the joints whose values follow."""
-        return tuple(name for name, _ in self.near if name != self.driver)
+        return tuple(name for name, _ in self.near if name not in self.drivers)
 
 
-def loop(*closures: Closure, driver: str, near: Mapping[str, Any], span: tuple[Any, Any] | None = None) -> LinkLoop:
+def loop(*closures: Closure, driver: str | Sequence[str], near: Mapping[str, Any], span: tuple[Any, Any] | None = None) -> LinkLoop:
     """A closed loop of a `Chain`: its joints but one follow from that one.
 
     Parameters
     ----------
     *closures : Closure
         What closes the loop: one or more of `pin`, `slot`, `rod`, `spherical`, with as many equations as joints that follow.
-    driver : str
-        The joint whose value is given.
+    driver : str or sequence of str
+        The joint whose value is given; several for a loop with more freedoms, as a five-bar with two motors.
     near : dict of str to number
-        Values of the driving joint, which is exact, and of all joints that follow, near which the loop is assembled. Of several ways to
+        Values of the driving joints, which are exact, and of all joints that follow, near which the loop is assembled. Of several ways to
         assemble it (elbow up, elbow down) Newton's method takes one from here.
     span : (lo, hi), optional
         The values of the driving joint for which the loop is proved to move regularly. By default its limits, or four turns either way,
-        and the span ends before the first dead point.
+        and the span ends before the first dead point. With several driving joints it is the span of times for which the same is proved,
+        once these are formulas of t; by default, it is as far from t = 0 as is proved, and at most 100 either way.
 
     Returns
     -------
@@ -136,7 +145,9 @@ def loop(*closures: Closure, driver: str, near: Mapping[str, Any], span: tuple[A
     Notes
     -----
     *Encloses*: the values of the joints are the solution of q' = -(dF/dq)^-1 dF/ds by validated Taylor series (see `ode`) from an assembly
-    that Krawczyk's test proves. Beyond the span they are undefined, and queries that need them are UNRESOLVED.
+    that Krawczyk's test proves. Beyond the span they are undefined, and queries that need them are UNRESOLVED. Several driving joints go
+    from `near` to where they are as the span begins, each evenly, and then on as their formulas say; of several assemblies the values are
+    those to which this leads.
 
     Examples
     --------
@@ -154,13 +165,14 @@ def loop(*closures: Closure, driver: str, near: Mapping[str, Any], span: tuple[A
     >>> engine.values, codegen.compile([values["slide"]], [t]).points([[1.0]])
     (('turn',), array([[3.41987286]]))
     """
-    if not isinstance(near, Mapping) or driver not in near or len(near) < 2:
+    names = (driver,) if isinstance(driver, str) else tuple(items(driver, "the driving joints of a loop"))
+    if not isinstance(near, Mapping) or not names or any(n not in near for n in names) or len(near) <= len(set(names)):
         raise ValueError(f"near gives values of the driving joint {shown(driver)} and of the joints that follow, got {shown(near)}")
     if not closures or not all(isinstance(c, Closure) for c in closures):
         raise ValueError(f"a loop is closed by pin, slot, rod or spherical, got {shown(closures)}")
     values = tuple((name, formula(e, [], f"the value of joint {name} near which a loop is assembled")) for name, e in near.items())
-    ends = None if span is None else interval(span, f"the span of joint {driver}")
-    return LinkLoop(tuple(closures), driver, values, ends)
+    ends = None if span is None else interval(span, f"the span of joint {' and '.join(names)}")
+    return LinkLoop(tuple(closures), names[0] if len(names) == 1 else names, values, ends)
 
 
 @dataclass(frozen=True)
@@ -187,6 +199,22 @@ class ClosedLoop:
     follow: tuple[tuple[str, Any], ...]
     span: Interval
     dead_points: tuple[DeadPoint, ...]
+
+    @property
+    def dependent(self) -> tuple[str, ...]:
+        """The names of the joints whose values follow."""
+        return tuple(name for name, _ in self.follow)
+
+    def followed(self, values: Mapping[str, Any]) -> dict[str, Any]:
+        """The values of the joints that follow, where joints have these values. A number beyond the span is refused; formulas are undefined
+        there.
+        """
+        (lo, hi), value = self.span, values[self.driver]
+        if value.is_number and not lo <= float(value) <= hi:
+            dead = "".join(f"; {point}" for point in self.dead_points)
+            raise ValueError(f"joint {self.driver} at {float(value):.12g} is beyond {lo:.12g} to {hi:.12g}, the values "
+                             f"for which its loop is proved to close{dead}")
+        return {name: replaced(e, {self.place: value}) for name, e in self.follow}
 
 
 __all__ = ["ClosedLoop", "Closure", "DeadPoint", "LinkLoop", "loop", "pin", "rod", "slot", "spherical"]

@@ -7,14 +7,13 @@ q' = -(dF/dq)^-1 dF/ds as long as dF/dq is regular.
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-import numpy as np
 import sympy as sp
 
 from codegen.given import shown
-from codegen.initial_value.known import approximate
 from codegen.interval import Interval
 from codegen.walk import free_symbols, replaced
 
+from .driven_loops import DrivenLoop, called, dead_points, rates
 from .enclosed_root import enclosed_root
 from .joint import FIXED, PRISMATIC, REVOLUTE, Joint, across, aligned, move
 from .loops import PIN, ROD, SPHERICAL, ClosedLoop, Closure, DeadPoint, LinkLoop, Point
@@ -28,7 +27,7 @@ Value = Callable[[Joint, Mapping[str, Any]], Any]
 _TURNS = 8 * sp.pi
 
 
-def solved_loops(loops: Sequence[LinkLoop], joints: Sequence[Joint], value: Value) -> tuple[ClosedLoop, ...]:
+def solved_loops(loops: Sequence[LinkLoop], joints: Sequence[Joint], value: Value) -> tuple[ClosedLoop | DrivenLoop, ...]:
     """Each loop solved. `value`: the formula of a joint's value from those of joints with values of their own, by name.
 
     Raises ValueError where a loop is not assembled, not determined, or has a dead point in the span that was asked for.
@@ -48,32 +47,34 @@ class _Loops:
         self._value = value
         self._symbols = {j.name: Parameter(f"value of {j.name}") for j in joints}
         self._solved: dict[str, list[tuple[LinkLoop, list[Any], list[tuple[float, float]]]]] = {}
-        self.closed: list[ClosedLoop] = []
+        self.closed: list[ClosedLoop | DrivenLoop] = []
 
     def solve(self, given: LinkLoop) -> None:
         self._check(given)
         rows = [e for c in given.closures for e in self._equations(c)]
         unknowns = [self._symbols[name] for name in given.dependent]
         if len(rows) != len(unknowns):
-            raise ValueError(f"{_called(given)} has {len(rows)} closing equations for {len(unknowns)} joints that follow: a pin makes two, "
+            raise ValueError(f"{called(given)} has {len(rows)} closing equations for {len(unknowns)} joints that follow: a pin makes two, "
                              "a spherical joint three, a rod and a slot one")
         earlier = self._solved.setdefault(given.driver, [])
-        allowed = {self._symbols[given.driver], *unknowns, *(self._symbols[n] for done, *_ in earlier for n in done.dependent)}
+        allowed = {*unknowns, *(self._symbols[n] for n in (*given.drivers, *(n for done, *_ in earlier for n in done.dependent)))}
         if strange := sorted(str(s).removeprefix("value of ") for s in free_symbols(*rows) - allowed):
-            raise ValueError(f"{_called(given)} depends on joint {strange[0]} too; a loop has one driving joint: make that one follow")
+            raise ValueError(f"{called(given)} depends on joint {strange[0]} too: make that one follow, or name it among the driving "
+                             "joints, driver=(...)")
         start = self._assembled(given, rows, unknowns)
         earlier.append((given, rows, start))
-        self.closed.append(self._integrated(given, earlier))
+        several = len(given.drivers) > 1
+        self.closed.append(DrivenLoop(given, tuple(earlier), self._symbols) if several else self._integrated(given, earlier))
 
     def _check(self, given: LinkLoop) -> None:
-        for name in (given.driver, *given.dependent):
+        for name in (*given.drivers, *given.dependent):
             j = self._joints.get(name)
-            if j is None or j.kind == FIXED or j.follows is not None or any(name in dict(c.follow) for c in self.closed):
-                raise ValueError(f"{_called(given)}: {shown(name)} is no joint with a value of its own")
+            if j is None or j.kind == FIXED or j.follows is not None or any(name in c.dependent for c in self.closed):
+                raise ValueError(f"{called(given)}: {shown(name)} is no joint with a value of its own")
         links = {j.parent for j in self._joints.values()} | set(self._parents)
         for c in given.closures:
             if (unknown := next((link for link in (c.first, c.second) if link not in links), None)) is not None:
-                raise ValueError(f"{_called(given)}: {unknown} is no link that a joint leads to or from")
+                raise ValueError(f"{called(given)}: {unknown} is no link that a joint leads to or from")
 
     # -- equations --
 
@@ -119,30 +120,30 @@ class _Loops:
         known = {self._symbols[n]: (sp.Rational(lo) + sp.Rational(hi)) / 2 for done, _, start in self._solved[given.driver]
                  for n, (lo, hi) in zip(done.dependent, start, strict=True)}
         near = dict(given.near)
-        at = {**known, self._symbols[given.driver]: near[given.driver]}
+        at = {**known, **{self._symbols[n]: near[n] for n in given.drivers}}
         self._same_start(given)
         found = enclosed_root([replaced(e, at) for e in rows], unknowns, [float(near[n]) for n in given.dependent])
         if found is None:
-            values = ", ".join(f"{n} = {text(near[n])}" for n in given.dependent)
-            raise ValueError(f"{_called(given)} is not proved to close at {given.driver} = {text(near[given.driver])} near {values}: give "
-                             "values nearer to an assembly that is no dead point")
+            values, driving = (", ".join(f"{n} = {text(near[n])}" for n in names) for names in (given.dependent, given.drivers))
+            raise ValueError(f"{called(given)} is not proved to close at {driving} near {values}: give values nearer to an assembly that "
+                             "is no dead point")
         return found
 
     def _same_start(self, given: LinkLoop) -> None:
         before = self._solved[given.driver]
-        if before and dict(before[0][0].near)[given.driver] != dict(given.near)[given.driver]:
-            raise ValueError(f"all loops that joint {given.driver} drives start at one value of it")
+        if before and any(dict(before[0][0].near)[n] != dict(given.near)[n] for n in given.drivers):
+            raise ValueError(f"all loops that joint {' and '.join(given.drivers)} drives start at one value of it")
 
     def _integrated(self, given: LinkLoop, loops: Sequence[tuple[LinkLoop, list[Any], list[tuple[float, float]]]]) -> ClosedLoop:
         s, begin = self._symbols[given.driver], dict(given.near)[given.driver]
         states = [self._symbols[n] for done, *_ in loops for n in done.dependent]
         start = [e for *_, own in loops for e in own]
         lo, hi = self._asked(given, begin)
-        solutions = ode(_rates(s, loops, self._symbols), states, [e if e[0] < e[1] else e[0] for e in start], (s, begin, lo, hi))
+        solutions = ode(rates(s, loops, self._symbols), states, [e if e[0] < e[1] else e[0] for e in start], (s, begin, lo, hi))
         proved = ode_span(solutions[0])
         span = Interval(*(float(begin) + e for e in proved.span))
         dead = tuple(p for end, wanted in ((proved.span.lo, lo), (proved.span.hi, hi)) if (end > lo - begin and end < hi - begin)
-                     for p in self._dead(given, loops, solutions, begin, end))
+                     for p in dead_points(given.driver, s, loops, self._symbols, solutions, (begin, end)))
         covered = span.lo <= float(lo) and float(hi) <= span.hi
         if given.span is not None and not covered:
             raise ValueError(_refused(given, span, dead, proved))
@@ -153,38 +154,12 @@ class _Loops:
     def _asked(self, given: LinkLoop, begin: Any) -> tuple[Any, Any]:
         joint = self._joints[given.driver]
         if given.span is None and joint.limits is None and joint.kind == PRISMATIC:
-            raise ValueError(f"{_called(given)} needs a span (lo, hi) of joint {given.driver}, or limits of that joint")
+            raise ValueError(f"{called(given)} needs a span (lo, hi) of joint {given.driver}, or limits of that joint")
         lo, hi = given.span or joint.limits or (begin - _TURNS, begin + _TURNS)
         if not (lo <= begin <= hi):
-            raise ValueError(f"{_called(given)} is assembled at {given.driver} = {text(begin)}, outside of its span "
+            raise ValueError(f"{called(given)} is assembled at {given.driver} = {text(begin)}, outside of its span "
                              f"({text(lo)}, {text(hi)})")
         return lo, hi
-
-    def _dead(self, given: LinkLoop, loops: Sequence[Any], solutions: Sequence[Any], begin: Any, end: float) -> list[DeadPoint]:
-        """The dead point near an end of what is proved, where there is a simple one."""
-        s, names = self._symbols[given.driver], [n for done, *_ in loops for n in done.dependent]
-        states = [self._symbols[n] for n in names]
-        rows = [e for _, own, _ in loops for e in own]
-        near = [float(approximate(f, np.array([end * (1 - 2.0**-30)]))[0]) for f in solutions]
-        for done, own, _ in loops:
-            matrix = sp.Matrix(own).jacobian([self._symbols[n] for n in done.dependent])
-            found = enclosed_root([*rows, matrix.det()], [*states, s], [*near, float(begin) + end])
-            if found is not None and abs(found[-1][0] - float(begin) - end) < 2.0**-6 * (1 + abs(end)):
-                brackets = [Interval(*e) for e in found]
-                return [DeadPoint(given.driver, brackets[-1], tuple(zip(names, brackets[:-1], strict=True)))]
-        return []
-
-
-def _rates(s: Any, loops: Sequence[tuple[LinkLoop, list[Any], Any]], symbols: Mapping[str, Any]) -> list[Any]:
-    """dq/ds of all loops: each block by its own matrix, from the rates of the blocks before it."""
-    known: dict[Any, Any] = {}
-    for given, rows, _ in loops:
-        own = [symbols[n] for n in given.dependent]
-        system, matrix = sp.Matrix(rows), sp.Matrix(rows).jacobian(own)
-        pushed = system.diff(s) + sum((system.diff(q) * rate for q, rate in known.items()), sp.zeros(len(rows), 1))
-        solved = -(matrix.adjugate() * pushed) / matrix.det()
-        known.update(zip(own, solved, strict=True))
-    return list(known.values())
 
 
 def _along(path: Sequence[Joint], value: Callable[[Joint], Any]) -> Motion:
@@ -213,11 +188,7 @@ def _vanishes(e: Any) -> bool:
     return bool(found.is_zero) or found.equals(0) is True
 
 
-def _called(given: LinkLoop) -> str:
-    return f"the loop of joints {', '.join(name for name, _ in given.near)}"
-
-
 def _refused(given: LinkLoop, span: Interval, dead: Sequence[DeadPoint], proved: Any) -> str:
     why = "; ".join(map(str, dead)) or proved.after or proved.before
-    return (f"{_called(given)} is proved regular for {given.driver} from {span.lo:.12g} to {span.hi:.12g} only, not over its whole span "
+    return (f"{called(given)} is proved regular for {given.driver} from {span.lo:.12g} to {span.hi:.12g} only, not over its whole span "
             f"({text(given.span[0])}, {text(given.span[1])}): {why}")  # type: ignore[index]
