@@ -78,7 +78,7 @@ class DrivenLoop:
     symbols: Mapping[str, Any]
 
     @property
-    def driver(self) -> tuple[str, ...]:
+    def drivers(self) -> tuple[str, ...]:
         """The names of the driving joints."""
         return self.given.drivers
 
@@ -91,7 +91,7 @@ class DrivenLoop:
         """The values of the joints that follow, where joints have these values: formulas of t, or numbers. ValueError where it is not
         proved that they lead there.
         """
-        return dict(zip(self.dependent, _followed(self, tuple(values[n] for n in self.driver)), strict=True))
+        return dict(zip(self.dependent, _followed(self, tuple(values[n] for n in self.drivers)), strict=True))
 
 
 @functools.lru_cache(maxsize=256)
@@ -119,7 +119,7 @@ def _solutions(loop: DrivenLoop, s: Any, way: Sequence[Any], start: Sequence[tup
     """The values of all dependent joints along a way of the driving ones, a formula of s each. `ends`: where it starts; and the least and
     greatest value of s for which it must be proved, if there are any.
     """
-    change = {loop.symbols[n]: e for n, e in zip(loop.driver, way, strict=True)}
+    change = {loop.symbols[n]: e for n, e in zip(loop.drivers, way, strict=True)}
     systems = [(own, [replaced(e, change) for e in rows], known) for own, rows, known in loop.systems]
     states = [loop.symbols[n] for own, *_ in systems for n in own.dependent]
     solutions = ode(rates(s, systems, loop.symbols), states, [e if e[0] < e[1] else e[0] for e in start], (s, *ends))

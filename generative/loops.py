@@ -100,14 +100,14 @@ class LinkLoop:
     """
 
     closures: tuple[Closure, ...]
-    driver: str | tuple[str, ...]
+    drivers: tuple[str, ...]
     near: tuple[tuple[str, Any], ...]
     span: tuple[Any, Any] | None
 
     @property
-    def drivers(self) -> tuple[str, ...]:
-        """The names of the joints that drive."""
-        return (self.driver,) if isinstance(self.driver, str) else self.driver
+    def driver(self) -> str:
+        """The joint that drives, the first one if there are several."""
+        return self.drivers[0]
 
     @property
     def dependent(self) -> tuple[str, ...]:
@@ -172,7 +172,7 @@ def loop(*closures: Closure, driver: str | Sequence[str], near: Mapping[str, Any
         raise ValueError(f"a loop is closed by pin, slot, rod or spherical, got {shown(closures)}")
     values = tuple((name, formula(e, [], f"the value of joint {name} near which a loop is assembled")) for name, e in near.items())
     ends = None if span is None else interval(span, f"the span of joint {' and '.join(names)}")
-    return LinkLoop(tuple(closures), names[0] if len(names) == 1 else names, values, ends)
+    return LinkLoop(tuple(closures), names, values, ends)
 
 
 @dataclass(frozen=True)

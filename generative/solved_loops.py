@@ -46,7 +46,7 @@ class _Loops:
         self._parents = {j.child: j for j in joints}
         self._value = value
         self._symbols = {j.name: Parameter(f"value of {j.name}") for j in joints}
-        self._solved: dict[str, list[tuple[LinkLoop, list[Any], list[tuple[float, float]]]]] = {}
+        self._solved: dict[tuple[str, ...], list[tuple[LinkLoop, list[Any], list[tuple[float, float]]]]] = {}
         self.closed: list[ClosedLoop | DrivenLoop] = []
 
     def solve(self, given: LinkLoop) -> None:
@@ -56,7 +56,7 @@ class _Loops:
         if len(rows) != len(unknowns):
             raise ValueError(f"{called(given)} has {len(rows)} closing equations for {len(unknowns)} joints that follow: a pin makes two, "
                              "a spherical joint three, a rod and a slot one")
-        earlier = self._solved.setdefault(given.driver, [])
+        earlier = self._solved.setdefault(given.drivers, [])
         allowed = {*unknowns, *(self._symbols[n] for n in (*given.drivers, *(n for done, *_ in earlier for n in done.dependent)))}
         if strange := sorted(str(s).removeprefix("value of ") for s in free_symbols(*rows) - allowed):
             raise ValueError(f"{called(given)} depends on joint {strange[0]} too: make that one follow, or name it among the driving "
@@ -117,7 +117,7 @@ class _Loops:
     # -- proofs --
 
     def _assembled(self, given: LinkLoop, rows: Sequence[Any], unknowns: Sequence[Any]) -> list[tuple[float, float]]:
-        known = {self._symbols[n]: (sp.Rational(lo) + sp.Rational(hi)) / 2 for done, _, start in self._solved[given.driver]
+        known = {self._symbols[n]: (sp.Rational(lo) + sp.Rational(hi)) / 2 for done, _, start in self._solved[given.drivers]
                  for n, (lo, hi) in zip(done.dependent, start, strict=True)}
         near = dict(given.near)
         at = {**known, **{self._symbols[n]: near[n] for n in given.drivers}}
@@ -130,7 +130,7 @@ class _Loops:
         return found
 
     def _same_start(self, given: LinkLoop) -> None:
-        before = self._solved[given.driver]
+        before = self._solved[given.drivers]
         if before and any(dict(before[0][0].near)[n] != dict(given.near)[n] for n in given.drivers):
             raise ValueError(f"all loops that joint {' and '.join(given.drivers)} drives start at one value of it")
 

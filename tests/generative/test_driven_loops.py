@@ -30,7 +30,7 @@ NEAR = {"left": 2, "right": 1, "elbow": R(-6, 5), "wrist": 1}
 
 def test_a_five_bar_with_two_motors_moves_as_its_closed_form():
     chain = five_bar(2, NEAR, span=(-1, 3))
-    assert chain.values == ("left", "right") and chain.loops[0].driver == ("left", "right")
+    assert chain.values == ("left", "right") and chain.loops[0].drivers == ("left", "right")
     values = chain.joint_values({"left": 2 + sp.sin(t) / 2, "right": R(5, 4) + t / 4})
 
     def elbow(s):
