@@ -7,13 +7,18 @@ from typing import Any
 
 import numpy as np
 
+from codegen.from_sympy import convert
+from codegen.graph.expr import ExprPool
 from codegen.kernel import Kernel, compile
 from generative import ImplicitBody, ImplicitSurface, ParametricSurface, t, u, v, x, y, z
 from generative.creases import creased
+from generative.products import Product
 
 from .crowd import crowd_of
 from .extent import Extent, carried, extent_of, swept
 from .mesh import Mesh
+from .motions import carried as carried_by
+from .motions import entries_of
 from .numbers import NONE, Numbers
 from .parts import faces_of
 
@@ -33,8 +38,15 @@ _PARALLEL = 1e-13
 
 @functools.lru_cache(maxsize=512)
 def position_kernel(face: ParametricSurface, symbols: tuple[Any, ...]) -> Kernel:
-    """The surface in the world as a function of u, v and t."""
-    return compile(list(face.expressions), [u, v, t], symbols, quick=True)
+    """The surface in the world as a function of u, v and t. Products of motions are multiplied on the graph: of long chains SymPy's would
+    take seconds.
+    """
+    if not isinstance(face.motion, Product):
+        return compile(list(face.expressions), [u, v, t], symbols, quick=True)
+    pool, names = ExprPool(), (u, v, t)
+    known = {s: pool.variable(k) for k, s in enumerate(names)} | {s: pool.parameter(k) for k, s in enumerate(symbols)}
+    place = carried_by(entries_of(face.motion, known, pool, None), convert(list(face.body), known, pool))
+    return Kernel([*place], [*map(str, names)], [*map(str, symbols)], quick=True)
 
 
 @functools.lru_cache(maxsize=512)
@@ -93,8 +105,8 @@ def extent(body: Any, moment: float, numbers: Numbers = NONE) -> np.ndarray:
 
 @functools.lru_cache(maxsize=512)
 def face_boxes(body: Any, moment: float, numbers: Numbers = NONE) -> np.ndarray:
-    """(faces, 3, 2): boxes that hold the faces of a parametric body; of many, by kernels that they share."""
-    if len(faces(body)) > FEW:
+    """(faces, 3, 2): boxes that hold the faces of a parametric body; of many, and of those in chains, by kernels that they share."""
+    if len(faces(body)) > FEW or any(isinstance(face.motion, Product) for face in faces(body)):
         return boxes_at([extent_of(part, numbers) for part in faces_of(body)], moment)
     found = [cells(f, grid(f, numbers), moment, numbers) for f in faces(body)]
     return np.stack([np.stack([c[..., 0].min(axis=0), c[..., 1].max(axis=0)], axis=1) for c in found])
