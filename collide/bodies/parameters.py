@@ -21,7 +21,9 @@ Ranges = Mapping[Any, tuple[Any, Any]]
 
 
 def substituted(body: Any, values: Mapping[Any, Any]) -> Any:
-    """The body with exact numbers in the place of symbols."""
+    """The body with exact numbers in the place of symbols. Whether edges of a solid then lie on its faces is not looked at: queries refuse
+    what is proved not to.
+    """
     return _substituted(body, tuple(values.items())).named(body.name)
 
 
@@ -36,7 +38,7 @@ def _substituted(body: Any, values: tuple[tuple[Any, Any], ...]) -> Any:
     if not isinstance(body, Solid):
         return found
     edges = [Edge(e.faces, _replaced(e.paths, known), tuple(end.xreplace(known) for end in e.domain)) for e in body.edges]
-    return _alike(body, Solid(found.faces, edges, [Vertex(p.faces, _replaced(p.points, known)) for p in body.vertices]))
+    return _alike(body, Solid._unchecked(found.faces, edges, [Vertex(p.faces, _replaced(p.points, known)) for p in body.vertices]))
 
 
 def _alike(body: Solid, other: Solid) -> Solid:

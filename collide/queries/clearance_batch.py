@@ -18,7 +18,7 @@ from ..search.budget import Budget, as_budget
 from ..search.clock import Clock
 from ..timeline.nearest import Asked
 from ..timeline.neighbourhood import Found
-from .arguments import ignored_pairs
+from .arguments import check_bodies, ignored_pairs
 from .clearance_rows import RowBrackets as Together
 from .clearance_rows import searched_together
 from .coincident_notes import coincident_notes
@@ -126,7 +126,7 @@ class _Answer:
         """One row: by the formulas of the families, or with numbers in them where these make formulas of their own, or for meshes."""
         given = {s: sp.Rational(float(array[k])) for s, array in rows.values.items()}
         meshes = any(isinstance(body, Mesh) for body in rows.bodies)
-        own = [substituted(body, given) for body in rows.bodies] if rows.is_single(k) or rows.follows or meshes else rows.bodies
+        own = self._with(given, k, rows) if rows.is_single(k) or rows.follows or meshes else rows.bodies
         ranges = {} if own is not rows.bodies else {s: (e, e) for s, e in given.items()}
         found, between, before = Found(), MeshDistanceBounds(), clock.boxes
         scene = search_pairs(own, (rows.time, rows.span), rows.ignored, ranges, (self.asked, clock), found, between)
@@ -137,6 +137,16 @@ class _Answer:
                 self.times[k], self.pairs[k], self.points[k] = points.times[0], points.pairs[0], points.points[0]
         self.status[k], self.tests[k] = status_of(outcome, self.asked), clock.boxes - before
         self.bracket[k] = (0.0, 0.0) if outcome.meets else (outcome.lower + 0.0, outcome.upper)
+
+    @staticmethod
+    def _with(given: Mapping[Any, Any], k: int, rows: RowFamilies) -> Sequence[Any]:
+        """The bodies with the numbers of a row in their formulas."""
+        own = [substituted(body, given) for body in rows.bodies]
+        try:
+            check_bodies(own, rows.span)
+        except ValueError as error:
+            raise ValueError(f"row {k}: {error}") from error
+        return own
 
     def batch(self) -> ClearanceBatch:
         verdict = np.array([verdict_of(s) for s in self.status], object)

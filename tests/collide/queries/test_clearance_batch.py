@@ -11,7 +11,7 @@ import sympy as sp
 import collide
 from collide import DistanceStatus, clearance_batch, contact_batch
 from collide.queries import clearance_batch as module
-from generative import Parameter, ParametricSurface, Rigid, primitives, t, u, v
+from generative import Edge, Parameter, ParametricSurface, Rigid, Solid, primitives, t, u, v
 from tests.collide.queries.test_distance import ball
 
 RADIUS, ASIDE, HEIGHT, SPEED = (Parameter(name) for name in ("radius", "aside", "height", "speed"))
@@ -81,3 +81,13 @@ def test_notes_say_how_many_rows_are_undecided_and_why(ask, executor):
         spent = ask([plate, bowl], (0, 1), parameters=rows, budget=1e-9, executor=pool)
         assert spent.notes == ("Undecided rows: 70 BUDGET_SPENT. What ended the work is the limit of 1e-06 ms.",)
         assert ask([plate, bowl], (0, 1), parameters=rows, executor=pool).notes == ()
+
+
+def test_a_row_that_tears_a_solid_apart_is_refused():
+    """An edge is on both faces for one value of the height of a plate alone."""
+    plate, wall = (ParametricSurface(e, {u: (0, 1), v: (0, 1)}) for e in ([u, v, HEIGHT], [u, 0, v]))
+    path = u, sp.Integer(0)
+    bodies = [Solid([plate, wall], [Edge((0, 1), (path, path), (0, 1))]), primitives.ball(1).moved(Rigid(translation=[0, 0, 5 - t]))]
+    assert clearance_batch(bodies, (0, 1), 1, parameters={HEIGHT: np.array([0.0])}).verdict.tolist() == [True]
+    with pytest.raises(ValueError, match=r"row 1: body 0: edge 0 does not lie on both of its faces"):
+        clearance_batch(bodies, (0, 1), 1, parameters={HEIGHT: np.array([0.0, 0.25])})
