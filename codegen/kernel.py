@@ -35,6 +35,7 @@ from .machine.linked import NONE, address, batch_function, general_batch_functio
 from .machine.native import Code, check_cpu, code_key, has_wide_registers
 from .machine.tiers import Tiered
 from .numbers import rounded_doubles
+from .remembered import Bounded
 from .walk import nesting_in_words
 
 Array = NDArray[np.float64]
@@ -213,7 +214,7 @@ class Kernel:
         """Address of ``void block(double *x, double *p, double *out)`` over one block of 8 lanes (see `lower`).
 
         For native callers; it encloses as `interval` does, sets the rounding mode itself and checks nothing. The
-        address is valid as long as this process lives.
+        address is valid as long as this kernel lives.
         """
         code = self._tiered(kind)
         return self._code(kind, "block").address["block"] if code is None else code.address
@@ -227,7 +228,9 @@ class Kernel:
         for given, known, what in ((kind, ("interval", "decorated", "points"), "kind"), (entry, tuple(SIGNATURES), "entry")):
             if given not in known:
                 raise ValueError(f"{what} must be one of {', '.join(known)}, got {given!r}")
-        return self.block_address(kind) if entry == "block" else self._code(kind, "batch").address["batch"]
+        code = (self._tiered(kind) if entry == "block" else None) or self._code(kind, entry)
+        _lasting.add(code)
+        return code.address if isinstance(code, Tiered) else code.address[entry]
 
     def capsule(self, kind: Kind = "interval", entry: Entry = "block") -> Any:
         """The same address as a PyCapsule, named by the C type of the function."""
@@ -372,7 +375,10 @@ def _restore(data: bytes, *arguments: Any) -> Kernel:
     return Kernel(deserialize(data), *arguments)
 
 
-_repeated: dict[bytes, list[tuple[float, float]]] = {}
+_lasting: set[Tiered | Code] = set()
+"""Code whose address was given to callers outside."""
+
+_repeated = Bounded[list[tuple[float, float]]](1 << 20, lambda found: 1000 + 150 * len(found))
 
 
 def enclose_repeated(expressions: Sequence[Expr]) -> list[tuple[float, float]]:

@@ -1,26 +1,98 @@
-"""Caches of results, bounded together in bytes.
+"""Caches of results, bounded in bytes.
 
-Formulas, parts and problems of a body are kept for the next question about it, in caches (`functools.lru_cache`) with room for thousands of
-bodies. Some bodies take a hundred bytes there and others megabytes, so the caches are bounded together: where the process has grown by much
-since they were last emptied, they are emptied before the next question, which costs it as much as a first one about its bodies, but for
-machine code. What is there once for a process (`functools.cache`) stays, and so does all that anybody holds.
+What takes much, formulas of problems, programs and machine code, is kept in a `Bounded` each, which forgets what was used least recently.
+Parts and small results are kept in caches with room for thousands of bodies (`functools.lru_cache`). Some bodies take a hundred bytes there
+and others megabytes, so these are bounded together: where Python's objects have grown by much since they were last emptied, they are
+emptied before the next question, which costs it as much as a first one about its bodies, except for problems and machine code. What is
+there once for a process (`functools.cache`) stays, and so does all that anybody holds. To forget changes the cost of an answer.
 """
 
-import contextlib
 import functools
 import math
-import mmap
 import sys
 import threading
 import time
-from collections.abc import Iterator
-from pathlib import Path
-from typing import Any
+from collections import OrderedDict
+from collections.abc import Callable, Iterator
+from typing import Any, Generic, TypeVar
 
-# Bytes by which the process may grow meanwhile, and seconds from one look to the next.
-GROWTH, _PAUSE = 1 << 29, 1.0
+# Bytes by which Python's objects may grow meanwhile, of which one takes so many on average; and seconds from one look to the next.
+GROWTH, _BLOCK, _PAUSE = 64 << 20, 90, 1.0
 _PACKAGES = ("codegen", "generative", "collide")
 _lock = threading.Lock()
+
+Value = TypeVar("Value")
+
+
+class Bounded(Generic[Value]):
+    """Values by their keys, which take at most so many bytes together. Those that were asked for least recently go first; the newest stays,
+    whatever its size. A value may grow: its `size`, an estimate, is taken anew each time it is asked for.
+    """
+
+    def __init__(self, most: int, size: Callable[[Value], int]) -> None:
+        self.most, self.bytes, self._size = most, 0, size
+        self._kept: OrderedDict[Any, tuple[Value, int]] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def __len__(self) -> int:
+        return len(self._kept)
+
+    def __contains__(self, key: Any) -> bool:
+        return key in self._kept
+
+    def __getitem__(self, key: Any) -> Value:
+        value, _ = self._kept[key]
+        self[key] = value
+        return value
+
+    def __setitem__(self, key: Any, value: Value) -> None:
+        size = self._size(value)
+        # Released without the lock: what goes may run code of its own.
+        gone = []
+        with self._lock:
+            before = self._kept.pop(key, None)
+            gone.append(before)
+            self.bytes += size - (0 if before is None else before[1])
+            self._kept[key] = value, size
+            while self.bytes > self.most and len(self._kept) > 1:
+                _, old = self._kept.popitem(last=False)
+                gone.append(old)
+                self.bytes -= old[1]
+
+    def clear(self) -> None:
+        """Forget all."""
+        with self._lock:
+            gone, self._kept, self.bytes = self._kept, OrderedDict(), 0
+        gone.clear()
+
+    def cached(self, function: Callable[..., Value]) -> "Cached[Value]":
+        """The function with its results kept here, beside those of others."""
+        return Cached(self, function)
+
+
+_bounded: set[Bounded[Any]] = set()
+"""Those that keep results of functions."""
+
+
+class Cached(Generic[Value]):
+    """A function whose results a `Bounded` keeps."""
+
+    def __init__(self, kept: Bounded[Value], function: Callable[..., Value]) -> None:
+        _bounded.add(kept)
+        self._bounded, self.__wrapped__ = kept, function
+        functools.update_wrapper(self, function)
+
+    def __call__(self, *args: Any, **options: Any) -> Value:
+        key = self.__wrapped__, args, *options.items()
+        try:
+            return self._bounded[key]
+        except KeyError:
+            value = self._bounded[key] = self.__wrapped__(*args, **options)
+            return value
+
+    def cache_clear(self) -> None:
+        """Forget all that is kept there."""
+        self._bounded.clear()
 
 
 class Working:
@@ -38,50 +110,47 @@ class Working:
 
 
 class _Size:
-    """Bytes that the process had after the caches were last emptied, or fewer since; and when that was last looked at."""
+    """Bytes that were taken after the caches were last emptied, or fewer since; and when that was last looked at."""
 
     least, looked = 0, -math.inf
 
 
 def forget_if_much() -> None:
-    """Before a question: the caches are emptied if the process has grown by much, and no thread is at work."""
+    """Before a question: the caches are emptied if what they hold has grown by much, and no thread is at work."""
     now = time.monotonic()
     if now < _Size.looked + _PAUSE:
         return
-    _Size.looked, size = now, _resident()
+    _Size.looked, size = now, _taken()
     _Size.least = min(_Size.least or size, size)
     if size <= _Size.least + GROWTH:
         return
     with _lock:
         if Working.count:
             return
-        forget()
-    _Size.least = _resident()
+        forget(bounded=False)
+    _Size.least = _taken()
 
 
-def forget() -> None:
-    """Empties the caches of all functions of this project that hold a limited number of values. Python's collector comes to what is left
-    when it wants to: to call it takes ten times as long.
+def forget(bounded: bool = True) -> None:
+    """Empties the caches of all functions of this project that hold a limited number of values, and those that are `bounded` in bytes.
+    Python's collector comes to what is left when it wants to: to call it takes ten times as long.
     """
     for function in tuple(_caches()):
-        function.cache_clear()
+        if bounded or not isinstance(function, Cached):
+            function.cache_clear()
 
 
 def _caches() -> Iterator[Any]:
     for name, module in tuple(sys.modules.items()):
         if name.partition(".")[0] in _PACKAGES:
             for value in tuple(vars(module).values()):
-                if isinstance(value, functools._lru_cache_wrapper) and value.cache_info().maxsize is not None:
+                limited = isinstance(value, functools._lru_cache_wrapper) and value.cache_info().maxsize is not None
+                if limited or isinstance(value, Cached):
                     yield value
 
 
-def _resident() -> int:
-    """Bytes of memory that the process has now; where the system does not tell, the most it had, or 0."""
-    with contextlib.suppress(OSError, ValueError, IndexError):
-        return int(Path("/proc/self/statm").read_text().split()[1]) * mmap.PAGESIZE
-    with contextlib.suppress(ImportError):
-        import resource
-
-        most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-        return most if sys.platform == "darwin" else 1024 * most
-    return 0
+def _taken() -> int:
+    """About so many bytes of Python's objects, other than those in caches that are bounded in bytes. The memory of the process tells less:
+    what was given free there may still be its own.
+    """
+    return _BLOCK * sys.getallocatedblocks() - sum(bounded.bytes for bounded in tuple(_bounded))

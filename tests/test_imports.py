@@ -166,7 +166,7 @@ ORDER: dict[str, list[str]] = {
 }  # fmt: skip
 # Modules outside the folders that those may import, which themselves import only the folders named.
 GROUND: dict[str, dict[str, set[str]]] = {
-    "codegen": {"walk": set(), "deadline": set(), "given": set(), "operators": set(), "interval": set(),
+    "codegen": {"walk": set(), "deadline": set(), "given": set(), "operators": set(), "interval": set(), "remembered": set(),
                 "sympy_rules": {"graph", "functions", "forms"}, "from_sympy": {"graph", "functions", "forms"},
                 "numbers": {"graph", "reference"}, "pattern": {"graph"},
                 "kernel": {"graph", "reference", "emit", "machine"},

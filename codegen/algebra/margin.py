@@ -50,8 +50,8 @@ class _Steps:
     def program(self, given: Sequence[int], results: Sequence[int]) -> Program:
         outputs = [ProgramStep(output(2), tuple(results[k:k + 2]), rest=(VECTOR * k,)) for k in range(0, len(results), 2)]
         constants = {struct.pack("<d", x): vector for x, vector in self._numbers.items()}
-        return assembled([*self.steps, *outputs, ProgramStep(LEAVE, ())], constants, "upward", (given, ()),
-                       unknown=np.full(len(results) * WIDTH, np.inf))
+        steps, unknown = [*self.steps, *outputs, ProgramStep(LEAVE, ())], np.full(len(results) * WIDTH, np.inf)
+        return Program(assembled(steps, constants, "upward", (given, ()), unknown=unknown))
 
 
 class Margin:

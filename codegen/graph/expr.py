@@ -101,6 +101,14 @@ class Expr:
         return self.pool.power_integer(self, exponent)
 
 
+def _key(op: str, args: tuple[Expr, ...], value: Any) -> tuple[Any, ...]:
+    """The name of a node in its pool. It carries the kind of the value: in Python True == 1 == 1.0. Hashing a Fraction costs a modular
+    power: its two integers serve as well.
+    """
+    kind = (value.numerator, value.denominator) if type(value) is Fraction else value
+    return (op, type(value), kind, *[a.index for a in args])
+
+
 class ExprPool:
     """Creates and interns nodes. The methods are the graph's vocabulary; `node` is the general one.
 
@@ -121,20 +129,30 @@ class ExprPool:
         self._asked += 1
         if self._asked % _GLANCE == 0:
             check()
-        # The key carries the kind of the value: in Python True == 1 == 1.0.
-        # Hashing a Fraction costs a modular power: its two integers serve as well.
-        kind = (value.numerator, value.denominator) if type(value) is Fraction else value
-        key = (op, type(value), kind, *[a.index for a in args])
+        key = _key(op, args, value)
         found = self._interned.get(key)
         if found is None:
             # Threads share pools, as they share kernels and problems: two new nodes of one index would be taken for each other.
             with self._lock:
+                if len(self._interned) < len(self.nodes):
+                    self._interned = {_key(e.op, e.args, e.value): e for e in self.nodes}
                 found = self._interned.get(key)
                 if found is None:
                     found = Expr(self, op, args, value, len(self.nodes))
                     self.nodes.append(found)
                     self._interned[key] = found
         return found
+
+    def rest(self) -> None:
+        """Forget how nodes are found, which takes as much memory as they do, until there is a new one. For a graph that is written."""
+        with self._lock:
+            self._interned = {}
+
+    def release(self) -> None:
+        """Give the nodes free that nobody holds. (They and their pool hold each other.) The pool makes no more nodes."""
+        with self._lock:
+            self._interned = {}
+            self.nodes = []
 
     def node(self, op: str, *args: Expr, value: Any = None) -> Expr:
         """The node ``op(args)``, simplified where a rule below applies."""

@@ -27,7 +27,7 @@ from .crossed import crossing, neighbours, pieces, restarted, states
 from .march_loop import NO_STEP, ROOM_LEFT, march
 from .march_memory import MarchMemory
 from .merged import ends_and_middle, filled, halves, merged
-from .series import ORDER, kernels
+from .series import ORDER, Kernels, kernels
 
 Array = np.ndarray
 
@@ -120,7 +120,9 @@ def _march(flow: Flow, end: float, at: float = 0.0) -> tuple[list[tuple[Array, .
     """The cells from a time on, and why there are no more."""
     if end == at or not flow.steps:
         return [], ""
-    memory, parts, left = _memory(flow, end), list[tuple[Array, ...]](), flow.steps
+    # Held while the loop calls them by address.
+    made = kernels(flow)
+    memory, parts, left = _memory(flow, end, made), list[tuple[Array, ...]](), flow.steps
     memory.set("at", at)
     while True:
         check()
@@ -142,9 +144,9 @@ def _march(flow: Flow, end: float, at: float = 0.0) -> tuple[list[tuple[Array, .
             return parts, ""
 
 
-def _memory(flow: Flow, end: float) -> Memory:
+def _memory(flow: Flow, end: float, made: Kernels) -> Memory:
     """The memory of a march from the start to an end."""
-    n, made = flow.states, kernels(flow)
+    n = flow.states
     memory = Memory(MarchMemory, {
         "n": n, "terms": ORDER + 2, "room": _ROOM, "inputs": max(len(k.variables) for k in made),
         "outputs": max(len(k.outputs) for k in made), "twice": 2 * n, "degrees": ORDER + 1})

@@ -54,6 +54,11 @@ class Layout(NamedTuple):
     constants: np.ndarray
     unknown: np.ndarray
 
+    @property
+    def steps(self) -> int:
+        """The number of instructions."""
+        return len(self.places)
+
     def packed(self) -> bytes:
         return zlib.compress(marshal.dumps(tuple(e.tobytes() if isinstance(e, np.ndarray) else e for e in self), 2), 1)
 
@@ -70,11 +75,13 @@ def _library(rounding: str) -> Library:
 
 
 class Program:
-    """Words at `address` for `interpreter.enter` at `entry`; a frame that is `large` is no part of the stack. There are its functions."""
+    """Words at `address` for `interpreter.enter` at `entry`, and how many bytes they take with the constants (`size`); a frame that is
+    `large` is no part of the stack. There are its functions.
+    """
 
     def __init__(self, layout: Layout) -> None:
         library, size = _library(layout.rounding), VECTOR * layout.room
-        self.layout, self.large = layout, is_large(size)
+        self.large = is_large(size)
         self._unknown, self._calls, self._constants = layout.unknown, np.zeros(1, np.int64), np.repeat(layout.constants, WIDTH)
         head = [self._calls.ctypes.data, size, self._constants.ctypes.data, *layout.counts, self._unknown.ctypes.data,
                 len(self._unknown) // WIDTH]
@@ -83,6 +90,7 @@ class Program:
         functions = np.array([library.address[symbol] for symbol in layout.symbols], np.int64)
         self._words[HEADER + layout.places] = functions[layout.words[layout.places]]
         self.address, self.entry = self._words.ctypes.data, library.enter(self.large, layout.pointers)
+        self.size = self._words.nbytes + self._constants.nbytes + self._unknown.nbytes
 
     def count_at(self, address: int) -> None:
         """Count its calls there."""
@@ -90,8 +98,8 @@ class Program:
 
 
 def assembled(steps: Sequence[ProgramStep], constants: dict[bytes, int], rounding: str,
-              inputs: tuple[Sequence[int], Sequence[int]] = ((), ()), pointers: int = 0, unknown: np.ndarray = _NONE) -> Program:
-    """The program of these steps.
+              inputs: tuple[Sequence[int], Sequence[int]] = ((), ()), pointers: int = 0, unknown: np.ndarray = _NONE) -> Layout:
+    """The layout of the program of these steps.
 
     `constants`: the number of a vector by the bytes of its double; `inputs`: those of vectors of x and of p; `pointers`: see
     `interpreter.enter`; `unknown`: what is written where memory is refused.
@@ -104,24 +112,22 @@ def assembled(steps: Sequence[ProgramStep], constants: dict[bytes, int], roundin
         places.append(len(words))
         words += [symbols.setdefault(step.instruction.symbol, len(symbols)),
                   *(VECTOR * place[v] for v in (*step.arguments, *step.results)), *step.rest]
-    return Program(Layout(rounding, pointers, room, (len(constants), len(inputs[0]), len(inputs[1])), tuple(symbols),
-                          np.array(places, np.int64), np.array(words, np.int64),
-                          np.array([struct.unpack("<d", x)[0] for x in constants]), unknown))
+    return Layout(rounding, pointers, room, (len(constants), len(inputs[0]), len(inputs[1])), tuple(symbols),
+                  np.array(places, np.int64), np.array(words, np.int64), np.array([struct.unpack("<d", x)[0] for x in constants]), unknown)
 
 
-def kernel_program(outputs: Sequence[Expr], kind: Kind, bounded: bool = False) -> Program:
-    """The program of a graph that is `interpretable`. `bounded`: see `Kernel`."""
+def kernel_layout(outputs: Sequence[Expr], kind: Kind, bounded: bool = False) -> Layout:
+    """The layout of the program of a graph that is `interpretable`. `bounded`: see `Kernel`."""
     writer = _Writer(outputs, kind, bounded)
     return assembled(writer.steps, writer.constants, "nearest" if kind == "points" else "upward",
                      (writer.inputs["variable"], writer.inputs["parameter"]),
                      unknown=np.tile(np.repeat(UNKNOWN[kind], WIDTH), len(outputs)))
 
 
-def known_program(data: bytes | None) -> Program | None:
-    """The program of a layout that was packed, if there is one and its functions need not be written anew."""
+def known_layout(data: bytes | None) -> Layout | None:
+    """The layout of a program that was packed, if there is one and its functions need not be written anew."""
     layout = None if data is None else unpacked(data)
-    there = layout is not None and _library(layout.rounding).has(layout.symbols)
-    return Program(layout) if layout is not None and there else None
+    return layout if layout is not None and _library(layout.rounding).has(layout.symbols) else None
 
 
 def _places(steps: Sequence[ProgramStep], fixed: Sequence[int]) -> tuple[dict[int, int], int]:

@@ -12,8 +12,9 @@ import numpy as np
 from ..emit.batch import add_general_batch
 from ..emit.lanes import Kind, Module
 from ..graph.expr import Expr
+from ..remembered import Bounded
 from . import cache, waited
-from .bytecode import Program, kernel_program, known_program
+from .bytecode import Program, kernel_layout, known_layout
 from .compiler import Work
 from .native import Code, code_key
 from .tiers import Tiered
@@ -23,13 +24,14 @@ from .tiers import Tiered
 # for, with locks held (`waited`), so it needs none of these: it gets text, and no graph that must be lowered. Reentrant: lowering may run
 # a kernel for the numbers that the code holds; that one is new, so no other thread holds its lock while it waits for this one.
 _lock = threading.RLock()
-_codes: dict[str, Code] = {}
-_tiers: dict[str, Tiered | None] = {}
+# So many bytes of machine code, and of programs with their packed graphs, are kept for kernels that are made anew: those that anybody holds
+# stay with them.
+_MOST_CODE, _MOST_PROGRAMS, _NOTHING = 32 << 20, 24 << 20, 200
+_codes = Bounded[Code](_MOST_CODE, lambda code: code.size)
+_tiers = Bounded[Tiered | None](_MOST_PROGRAMS, lambda tiered: _NOTHING if tiered is None else tiered.size)
 
 # Programs of so many steps are worth keeping on disk: to write one takes some milliseconds, to read it a tenth of one.
 _LONG = 60
-# So many kernels are kept for formulas with their numbers in them; each takes some 8 kB, and its address is valid for ever.
-MANY = 1 << 14
 
 _BATCH_ARGUMENTS = [ctypes.c_int64, *[ctypes.c_void_p] * 4, ctypes.c_int64, *[ctypes.c_void_p] * 4]
 
@@ -72,30 +74,25 @@ def tiered(name: str, outputs: Sequence[Expr], graph: bytes, kind: Kind, bounded
         return _tiers[name]
 
 
-def crowded() -> bool:
-    """Whether there are so many kernels that new ones had better be of families, which serve any numbers."""
-    return len(_tiers) >= MANY
-
-
 def _interpreted(name: str, outputs: Sequence[Expr], packed: bytes, kind: Kind, bounded: bool) -> Tiered:
-    return Tiered(3, _program(name, outputs, kind, bounded), lambda: Work(name, "block", (zlib.decompress(packed), kind, bounded)),
-                  lambda code: _adopted(name, code), "block")
+    program = _program(name, outputs, kind, bounded)
+    return Tiered(3, program, lambda: Work(name, "block", (zlib.decompress(packed), kind, bounded)),
+                  lambda code: _adopted(name, code), "block", size=program.size + len(packed))
 
 
 def _program(name: str, outputs: Sequence[Expr], kind: Kind, bounded: bool) -> Program:
     """From disk, where it is there; long ones are stored: what is used a little by each process is never compiled."""
     place = cache.key("program", name)
-    program = known_program(cache.load(place))
-    if program is None:
-        program = kernel_program(outputs, kind, bounded)
-        if len(program.layout.places) >= _LONG:
-            cache.store(place, program.layout.packed())
-    return program
+    layout = known_layout(cache.load(place))
+    if layout is None:
+        layout = kernel_layout(outputs, kind, bounded)
+        if layout.steps >= _LONG:
+            cache.store(place, layout.packed())
+    return Program(layout)
 
 
-@functools.lru_cache(maxsize=512)
 def batch_function(code: Code) -> Callable[..., None]:
-    """The loop over arrays of a kernel's own code (see `batch`)."""
+    """The loop over arrays of a kernel's own code (see `batch`), as long as somebody holds that."""
     return ctypes.CFUNCTYPE(None, *_BATCH_ARGUMENTS)(code.address["batch"])
 
 

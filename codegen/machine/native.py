@@ -159,9 +159,10 @@ _MEMORY = {TAKE: _address(ctypes.pythonapi.PyMem_RawMalloc), GIVE: _address(ctyp
 
 
 class Code:
-    """Machine code linked into this process; `address` of its entry points. Unloaded when garbage-collected."""
+    """Machine code linked into this process, of so many bytes (`size`); `address` of its entry points. Unloaded when garbage-collected."""
 
     def __init__(self, object_code: bytes, names: tuple[str, ...]) -> None:
+        self.size = len(object_code)
         with _lock:
             builder = llvm.JITLibraryBuilder().add_object_img(object_code)
             for name, function in _MEMORY.items():

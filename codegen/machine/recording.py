@@ -37,7 +37,7 @@ def recorded(L: Lanes, pointers: Sequence[str]) -> Program | None:
         made = _Recording(L, pointers)
     except _Unknown:
         return None
-    program = assembled(made.steps, made.constants, L.rounding, pointers=len(pointers))
+    program = Program(assembled(made.steps, made.constants, L.rounding, pointers=len(pointers)))
     return None if program.large else program
 
 

@@ -6,10 +6,13 @@ the interpreter with a program, and later to machine code. Nothing else changes:
 LLVM takes about a tenth of a millisecond for an operation, and machine code saves some nanoseconds each time: compiling pays after
 some thousand calls. Nobody waits for it: it is made in the background (`compiler`), used from the moment when it is ready, and kept in
 the cache on disk.
+
+A stub belongs to a kernel as long as that lives, and to another one later.
 """
 
 import ctypes
 import threading
+import weakref
 from collections.abc import Callable
 
 import numpy as np
@@ -55,12 +58,27 @@ class _Stubs:
         self.cells = _array(self._code.address["cells"], 2 * _STUBS).reshape(_STUBS, 2)
         self.calls, self.before, self.queries = np.zeros((3, _STUBS), np.int64)
         self.shared = np.zeros(_STUBS, bool)
-        self.taken: list[Tiered] = []
+        self._taken: dict[int, weakref.ref[Tiered]] = {}
+        # Numbers of stubs that belong to nobody; taken and given back by single operations, as the collector may come at any moment.
+        self.free = list(range(_STUBS))
 
     @property
     def used(self) -> bool:
         """Whether any of them was interpreted in this query."""
         return self.calls.tobytes() != self.before.tobytes()
+
+    def take(self, tiered: "Tiered") -> int:
+        """The number of a free stub, which this code has as long as it lives."""
+        k, free = self.free.pop(), self.free
+        for counts in (self.calls, self.before, self.queries):
+            counts[k] = 0
+        self._taken[k] = weakref.ref(tiered, lambda _: free.append(k))
+        return k
+
+    def living(self, numbers: np.ndarray) -> list["Tiered"]:
+        """The code that these stubs belong to."""
+        found = (self._taken[k]() for k in numbers.tolist() if k in self._taken)
+        return [tiered for tiered in found if tiered is not None]
 
 
 def _array(address: int, count: int) -> np.ndarray:
@@ -83,19 +101,19 @@ _all: list[_Stubs] = []
 
 class Tiered:
     """Code of so many pointers that begins as `first` and goes on as machine code with this `entry`, when `ask` was called and `work` is
-    done: its `address`. `link`: the code that came, ready to be called. `shared`: of use to many problems, so it pays soon.
+    done: its `address`, valid as long as somebody holds this. `link`: the code that came, ready to be called. `shared`: of use to many
+    problems, so it pays soon. `size`: bytes that it takes.
     """
 
     def __init__(self, pointers: int, first: Program | Code, work: Callable[[], Work], link: Callable[[bytes], Code],
-                 entry: str, shared: bool = False) -> None:
-        self._work, self._link, self._entry, self.asked = work, link, entry, False
+                 entry: str, shared: bool = False, size: int = 0) -> None:
+        self._work, self._link, self._entry, self.asked, self.size = work, link, entry, False, size
         with _lock:
-            free = [stubs for stubs in _all if stubs.pointers == pointers and len(stubs.taken) < _STUBS]
+            free = [stubs for stubs in _all if stubs.pointers == pointers and stubs.free]
             if not free:
                 _all.append(_Stubs(pointers))
             self._stubs = free[-1] if free else _all[-1]
-            self._k = len(self._stubs.taken)
-            self._stubs.taken.append(self)
+            self._k = self._stubs.take(self)
             self._stubs.shared[self._k] = shared
             self.address = self._stubs.addresses[self._k]
             self.code = first
@@ -148,5 +166,5 @@ def compile_repeated() -> None:
 
 def _most_called(wanted: Callable[[_Stubs], np.ndarray]) -> list[Tiered]:
     """Works that are wanted and were not asked for yet, the most called first."""
-    found = [tiered for stubs in tuple(_all) for tiered in map(stubs.taken.__getitem__, np.flatnonzero(wanted(stubs))) if not tiered.asked]
+    found = [tiered for stubs in tuple(_all) for tiered in stubs.living(np.flatnonzero(wanted(stubs))) if not tiered.asked]
     return sorted(found, key=lambda each: -each.calls)

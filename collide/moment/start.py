@@ -14,8 +14,6 @@ from typing import Any, NamedTuple
 import numpy as np
 import sympy as sp
 
-from codegen.machine.linked import crowded
-
 from ..bodies.cells import Cell, whole_of
 from ..bodies.numbers import NONE, Numbers, both
 from ..bodies.parts import faces_of
@@ -190,7 +188,7 @@ def _meeting(pair: tuple[Cell, Cell], window: tuple[float, float], numbers: tupl
     """
     numbers = both(numbers[0], pair[0].own), both(numbers[1], pair[1].own)
     span, symbols = (sp.Rational(window[0]), sp.Rational(window[1])), (numbers[0].symbols, numbers[1].symbols)
-    build = member if many or crowded() else situation
+    build = member if many else situation
     # The span is data, so it is left out of what names the situation.
     whole = build(*map(whole_of, pair), time=(0, 1), tangency=False, implied=True, symbols=symbols)
     return at_time(with_numbers(whole, numbers, span).with_data(features=(pair[0].feature, pair[1].feature)), window)

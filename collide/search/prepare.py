@@ -39,6 +39,7 @@ def prepare(p: Problem, method: str) -> Prepared:
         # Its code is made meanwhile, should there be none.
         compiled(run)
         p.built[key] = Prepared(_row(p, operator, march), _sizes(p))
+        p.equations[0].pool.rest()
     found: Prepared = p.built[key]
     return found
 

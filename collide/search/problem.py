@@ -1,6 +1,5 @@
 """A problem for the search: a system of equations over a box, as expression graphs, and its compiled kernels."""
 
-import functools
 import itertools
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
@@ -23,6 +22,7 @@ from codegen.graph.signs import LARGEST
 from codegen.kernel import Kernel
 from codegen.machine.linked import address
 from codegen.machine.native import Code
+from codegen.remembered import Bounded
 from codegen.time_bounds.advance import Advance, advance_kernel
 from codegen.time_bounds.distance import distance_advance
 from codegen.time_bounds.moving_bodies import Bodies, DeformingBody
@@ -382,6 +382,11 @@ def formula_kernel(outputs: Sequence[Expr], variables: Sequence[str], parameters
     return Kernel(outputs, variables, [f"p{k}" for k in range(parameters)], quick=True, bounded=bounded)
 
 
+# Bytes that are kept of problems; those that one takes; and those that a node of its graph takes with its share of kernels (measured).
+_MOST_KEPT, _EACH, _NODE = 64 << 20, 20_000, 350
+PROBLEMS = Bounded[Problem](_MOST_KEPT, lambda problem: _EACH + _NODE * len(problem.equations[0].pool.nodes))
+"""The problems that were made for parts of bodies, which hold their kernels."""
+
 # What distinguishes problems with the same formulas from each other: in code, and in data only, which all that share `built` have of their
 # own.
 _STRUCTURE = ("variables", "objective", "incoming", "strict", "searched", "propagate", "fast")
@@ -398,7 +403,7 @@ class _Keyed:
     problem: Problem = field(compare=False)
 
 
-@functools.lru_cache(maxsize=1024)
+@PROBLEMS.cached
 def _first_of(keyed: _Keyed) -> Problem:
     """The problem that came first with this key."""
     return keyed.problem

@@ -1,6 +1,5 @@
 """A search over problems: its memory filled with them, grown between slices, and read."""
 
-import functools
 from collections.abc import Mapping, Sequence
 
 import numpy as np
@@ -9,6 +8,7 @@ from codegen.algebra import linear
 from codegen.machine.linked import address
 from codegen.machine.loop_runtime import compiled
 from codegen.machine.memory import Memory, Number, columns
+from codegen.remembered import Bounded
 
 from .native import layout
 from .native.crossings_beside import locate_first
@@ -27,8 +27,8 @@ _AT = columns(SearchMemory, layout.ProblemRow)
 _UNUSED = np.arange(_ROOM["box_room"] - 1, -1, -1)
 # After so many steps inequalities contract the boxes, too. Effort only (measured: tests/benchmarks/constants.py, 500 and 8,000 are alike).
 _LONG = 2000
-# Searches of so many problems begin as a memory that is kept.
-_FEW = 256
+# Searches of so many problems begin as a memory that is kept, of so many bytes of these.
+_FEW, _MOST_KEPT = 256, 12 << 20
 _USUAL, _NO_ROWS = Options(), {"rows": 0, "numbers": 0, "viewed": 0}
 
 
@@ -60,7 +60,7 @@ def _empty(sizes: tuple[tuple[str, int], ...], options: Options) -> Memory:
     return memory
 
 
-_kept = functools.lru_cache(maxsize=32)(_empty)
+_kept = Bounded[Memory](_MOST_KEPT, lambda memory: memory.bytes).cached(_empty)
 
 
 def may_be(p: Problem, boxes: np.ndarray) -> np.ndarray:

@@ -22,14 +22,13 @@ from codegen.from_sympy import convert
 from codegen.graph.expr import Expr, reachable, substitute
 from codegen.graph.vectors import Vector, cross, dot, subtract
 from codegen.kernel import Kernel
-from codegen.machine.linked import crowded
 from codegen.time_bounds.moving_bodies import Bodies, deforming
 from generative import u, v
 
 from ..bodies.cells import Cell
 from ..bodies.numbers import NONE, Numbers
 from ..bodies.on_face import held_of
-from ..search.problem import DATA, Problem, formula_kernel
+from ..search.problem import DATA, PROBLEMS, Problem, formula_kernel
 from .frame import Frame, all_of, any_of
 from .place import Placed, PlacedParametric, contact_equations, in_world, place
 from .placed_implicit import PlacedImplicit, coordinates_of
@@ -40,15 +39,15 @@ from .tracking import KnownContact
 _KINKS = ("abs", "min", "max")
 
 
-@functools.lru_cache(maxsize=4096)
+@PROBLEMS.cached
 def member(first: Cell, second: Cell, **options: Any) -> Problem:
     """The situation with its numbers as parameters: those of bodies of the same shapes share their kernels."""
     found = situation(first, second, literal=True, **options)
     known = any(options.get("symbols", ())[:2]) and not options.get("shared")
-    return found if known and not crowded() else found.as_member()
+    return found if known else found.as_member()
 
 
-@functools.lru_cache(maxsize=4096)
+@PROBLEMS.cached
 def situation(first: Cell, second: Cell, time: tuple[Any, Any], *, tangency: bool = True, incoming: bool = False,
               tracked: tuple[KnownContact, ...] = (), label: tuple[int, int] = (0, 1), literal: bool = False,
               implied: bool = False, symbols: tuple[tuple[Any, ...], ...] = ((), ()), shared: int = 0,

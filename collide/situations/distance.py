@@ -27,12 +27,11 @@ from codegen.from_sympy import convert
 from codegen.graph.expr import Expr
 from codegen.graph.vectors import Vector, cross, dot, subtract
 from codegen.kernel import Kernel
-from codegen.machine.linked import crowded
 
 from ..bodies.cells import Cell, whole_of
 from ..bodies.numbers import Numbers, both
 from ..bodies.on_face import held_of
-from ..search.problem import Problem, formula_kernel
+from ..search.problem import PROBLEMS, Problem, formula_kernel
 from .contact import with_numbers
 from .frame import Frame, all_of, as_vector
 from .place import Placed, PlacedParametric
@@ -61,7 +60,7 @@ def nearest(first: Cell, second: Cell, numbers: tuple[Numbers, Numbers], time: t
     spans = [*ranges.values(), *([] if still else [time])]
     known = _known(axes, further, tuple(e for span in spans for e in span), (time[0],) if still else ())
     free = tuple((*names, *("" for _ in part.own.symbols)) for names, part in zip(free, (first, second), strict=False))
-    build, all_ = _member if many or crowded() else _situation, (both(numbers[0], first.own), both(numbers[1], second.own), known)
+    build, all_ = _member if many else _situation, (both(numbers[0], first.own), both(numbers[1], second.own), known)
     whole = build(_kind(first), _kind(second), tuple(n.symbols for n in all_), further, free,
                   critical)
     whole = with_numbers(whole, all_, *spans, (0, 1)).with_data(features=(first.feature, second.feature))
@@ -99,15 +98,21 @@ def both_points(problem: Problem) -> Kernel:
     return found
 
 
-@functools.lru_cache(maxsize=4096)
-def _member(first: Cell, second: Cell, symbols: tuple[tuple[Any, ...], ...], further: tuple[str, ...], free: Free,
-            critical: bool) -> Problem:
-    return _situation(first, second, symbols, further, free, critical, literal=True).as_member()
+@PROBLEMS.cached
+def _member(*kind: Any) -> Problem:
+    written = _written(*kind, literal=True)
+    found = written.as_member()
+    written.equations[0].pool.release()
+    return found
 
 
-@functools.lru_cache(maxsize=4096)
-def _situation(first: Cell, second: Cell, symbols: tuple[tuple[Any, ...], ...], further: tuple[str, ...], free: Free,
-               critical: bool, literal: bool = False) -> Problem:
+@PROBLEMS.cached
+def _situation(*kind: Any) -> Problem:
+    return _written(*kind, literal=False)
+
+
+def _written(first: Cell, second: Cell, symbols: tuple[tuple[Any, ...], ...], further: tuple[str, ...], free: Free, critical: bool,
+             *, literal: bool) -> Problem:
     frame = Frame(sum(map(_variables, (first, second))), (0, 1), literal=literal, symbols=symbols, asked="t" not in further,
                   further=(*further, DISTANCE), free=free)
     a, b = _placed(first, frame, 1), _placed(second, frame, 2)

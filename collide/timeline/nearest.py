@@ -303,8 +303,8 @@ def _converted(problems: Iterable[Problem], clock: Clock) -> list[Problem]:
     with clock.doing(CONVERTING):
         for problem in problems:
             clock.converting = problem.label
-            prepare(problem, "auto")
             both_points(problem)
+            prepare(problem, "auto")
             found.append(problem)
             if clock.over:
                 return found

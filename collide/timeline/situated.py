@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 
-from codegen.machine.linked import crowded
 from codegen.walk import free_symbols
 from generative import ImplicitBody, ImplicitSurface, Solid
 from generative.changes import pieces_of
@@ -81,7 +80,7 @@ class Situated:
 
     def _whole(self, m: Meeting) -> tuple[Problem, tuple[Numbers, ...]]:
         """The situation over all of the scene's span, and its numbers."""
-        build = member if self.many or crowded() or not (m.closed or self.faces(m)) else situation
+        build = member if self.many or not (m.closed or self.faces(m)) else situation
         first, second = cells = self.nearby(m.label, (m.first, m.second))
         numbers = self.situation_numbers(m.label, cells)
         whole = build(whole_of(first), whole_of(second), **self.named(m.label, cells))

@@ -18,7 +18,7 @@ from codegen.graph.autodiff import jacobian
 from codegen.graph.expr import ExprPool
 from codegen.kernel import Kernel
 from codegen.machine import native
-from codegen.machine.bytecode import kernel_program
+from codegen.machine.bytecode import kernel_layout
 
 X, Y = sp.symbols("x y", real=True)
 LONG = sum(sp.Rational(1, k + 7) * sp.sin(k * X + Y) * sp.cos(X - k * Y) for k in range(500))
@@ -96,7 +96,7 @@ def test_derivatives_stop_within_some_hundreds_of_nodes():
     assert len(pool.nodes) <= before + 512
 
 
-@pytest.mark.parametrize("translate", [lambda outputs: lower(outputs, "interval"), lambda outputs: kernel_program(outputs, "interval")],
+@pytest.mark.parametrize("translate", [lambda outputs: lower(outputs, "interval"), lambda outputs: kernel_layout(outputs, "interval")],
                          ids=["machine code", "interpreter"])
 def test_translation_stops_within_some_hundreds_of_nodes(graph, monkeypatch, translate):
     nodes, node = [], Translation.node

@@ -4,14 +4,9 @@
 """
 
 import json
-import math
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-
-from codegen import remembered
-from codegen.machine import linked
 
 from .queries import QUERIES
 from .runs import arithmetic
@@ -21,15 +16,6 @@ KEPT = Path(__file__).with_name("answers.json")
 
 def kept() -> dict[str, dict[str, str]]:
     return json.loads(KEPT.read_text(encoding="utf-8")) if KEPT.exists() else {}
-
-
-@pytest.fixture(scope="module", autouse=True)
-def few_kernels() -> Iterator[None]:
-    """A process that has as many kernels as other tests make takes those of families, with numbers as parameters and other last bits."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(linked, "MANY", math.inf)
-        remembered.forget()
-        yield
 
 
 @pytest.mark.parametrize("name", QUERIES)

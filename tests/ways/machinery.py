@@ -17,7 +17,7 @@ from typing import Any
 from unittest import mock
 
 import collide
-from codegen import kernel
+from codegen import kernel, remembered
 from codegen.machine import cache, linked, loop_runtime, straight_line, tiers
 
 from ..laws import differences
@@ -48,6 +48,7 @@ def forgotten() -> Iterator[None]:
 
 
 def clear_caches() -> None:
+    remembered.forget()
     for each in gc.get_objects():
         if isinstance(each, functools._lru_cache_wrapper) and each.__module__.partition(".")[0] in ("codegen", "collide", "generative"):
             each.cache_clear()

@@ -86,17 +86,18 @@ def _run(memory: Memory) -> None:
             memory.set("unused", kept + old)
 
 
-def _put(memory: Memory, side: int, actor: MovingBody) -> np.ndarray | None:
+def _put(memory: Memory, side: int, actor: MovingBody) -> tuple[Kernel | None, np.ndarray | None]:
     """A body for the loop; what must stay alive while it runs."""
     flight, fixed = actor.course, actor.rigid.fixed
     memory["flight"][side] = _resting(*actor.rigid.position.tolist()) if fixed else flight.row
     turns = not fixed and actor.ball is None
     numbers = flight.turn_numbers if turns else None
-    memory["turning"][side] = _kernel(flight.gait).block_address() if turns else 0
+    kernel = _kernel(flight.gait) if turns else None
+    memory["turning"][side] = 0 if kernel is None else kernel.block_address()
     memory["numbers"][side] = 0 if numbers is None else numbers.ctypes.data
     if not turns:
         memory["still"][side] = _orientation(*(actor.rigid.orientation.tolist() if fixed else (1.0, 0.0, 0.0, 0.0)))
-    return numbers
+    return kernel, numbers
 
 
 @functools.lru_cache(maxsize=512)

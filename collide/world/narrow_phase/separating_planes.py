@@ -72,8 +72,9 @@ def parted(one: MovingBody, other: MovingBody, window: Window, allowed: float = 
     first, second = flat(one), flat(other)
     assert first is not None and second is not None, "bodies without flat faces have no hulls"
     memory = _memory(first, second)
-    for side, actor in enumerate((one, other)):
-        kernel, numbers, still = pose_of(actor)
+    # What must stay alive while the loop runs.
+    poses = [pose_of(actor) for actor in (one, other)]
+    for side, (kernel, numbers, still) in enumerate(poses):
         memory["moving"][side] = 0 if kernel is None else kernel.block_address()
         memory["numbers"][side] = 0 if numbers is None else numbers.ctypes.data
         if still is not None:
@@ -81,6 +82,7 @@ def parted(one: MovingBody, other: MovingBody, window: Window, allowed: float = 
     for name, value in (("now", window[0]), ("end", window[1]), ("allowed", allowed), ("stride", stride), ("apart", window[0])):
         memory.set(name, value)
     reason = compiled(planes_loop.parting)(memory.address)
+    del poses
     check()
     since = np.inf if memory.number("allowed") > 0.0 else memory.number("apart")
     until = window[1] if reason == FINISHED else memory.number("now")

@@ -209,8 +209,8 @@ def test_programs_are_read_from_disk(tmp_path: Path, monkeypatch: pytest.MonkeyP
     monkeypatch.setenv(cache.VARIABLE, str(tmp_path / "cache"))
     monkeypatch.setattr(linked, "_LONG", 1)
     made = list[str]()
-    written = linked.kernel_program
-    monkeypatch.setattr(linked, "kernel_program", lambda outputs, kind, bounded: made.append(kind) or written(outputs, kind, bounded))
+    written = linked.kernel_layout
+    monkeypatch.setattr(linked, "kernel_layout", lambda outputs, kind, bounded: made.append(kind) or written(outputs, kind, bounded))
     outputs, box = Grower(7).graphs(20), random_boxes("kept", 200, VARIABLES)
     names = [f"x{k}" for k in range(VARIABLES)]
 
