@@ -5,15 +5,16 @@ PY := $(VENV)/bin/python
 LOCK := requirements.txt
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: demo test slow nightly durations wheel pythons lint fuzz sampled parts arm budgets bench gallery notebook docs clean help
+.PHONY: demo test slow nightly durations wheel pythons lint fuzz fresh sampled parts arm budgets bench gallery notebook docs clean help
 
 help:
 	@echo "make demo      the two tori collisions, with one page of pictures (demo.html)"
 	@echo "make test      lint, types and tests"
 	@echo "make slow      the tests that take longest"
-	@echo "make nightly   all that make test leaves out: slow tests, fuzz, sampled, parts, arm, docs, demo, the wheel, other Pythons"
+	@echo "make nightly   all that make test leaves out: slow tests, fuzz, fresh, sampled, parts, arm, docs, demo, the wheel, other Pythons"
 	@echo "make durations measures all tests and makes the list of slow ones (tests/slow.txt) from that"
 	@echo "make fuzz      asks random scenes in different ways whose answers must agree (MINUTES=10)"
+	@echo "make fresh     new questions in one long process and in fresh ones that interpret (QUESTIONS=10000)"
 	@echo "make sampled   random assemblies against dense samples (COUNT=300 of each kind; KINDS=kept BUDGET=20)"
 	@echo "make arm       kernels for AArch64 under QEMU's user mode, whose bits must be those of this processor"
 	@echo "make parts     random parts made by OpenCASCADE (extra cad), read and compared with it (MADE=200)"
@@ -49,7 +50,7 @@ durations: $(VENV)/ready
 	$(PY) -m tests.slow build/durations.xml
 
 # Each part runs, also where one before it failed; the end says which did. PYTHONS: further versions, where they are installed.
-PARTS := slow fuzz sampled parts arm docs demo wheel pythons
+PARTS := slow fuzz fresh sampled parts arm docs demo wheel pythons
 nightly: $(VENV)/ready
 	@failed=; for part in $(PARTS); do $(MAKE) $$part || failed="$$failed $$part"; done; \
 	  test -z "$$failed" || { echo "failed:$$failed"; exit 1; }
@@ -76,6 +77,10 @@ arm: $(VENV)/ready
 MINUTES ?= 10
 fuzz: $(VENV)/ready
 	$(PY) -m tests.ways --minutes $(MINUTES)
+
+QUESTIONS ?= 10000
+fresh: $(VENV)/ready
+	$(PY) -m tests.fresh --count $(QUESTIONS)
 
 COUNT ?= 300
 BUDGET ?= 60

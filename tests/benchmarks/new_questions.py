@@ -60,15 +60,15 @@ SHAPES: dict[str, tuple[Callable[..., Any], list[tuple[float, float]]]] = {
 """Shapes by the numbers that they are made of, and the ranges of these."""
 
 
-def pair(kind: str, way: str, draw: Draw) -> Callable[[], list[Any]]:
-    """Two bodies of a shape, of which one turns in some way, and comes down to the other: their numbers are drawn, not yet made bodies."""
+def pair(kinds: tuple[str, str], way: str, draw: Draw) -> Callable[[], list[Any]]:
+    """Two bodies, of which one turns in some way, and comes down to the other: their numbers are drawn, not yet made bodies."""
     shift = draw.number(-0.3, 0.3), draw.number(-0.3, 0.3)
     axis, angle = [draw.number(-1, 1), draw.number(-1, 1), sp.Integer(1)], draw.number(0, 3)
-    shape, ranges = SHAPES[kind]
-    sizes = [[draw.size(*ends) for ends in ranges] for _ in range(2)]
+    shapes, ranges = zip(*(SHAPES[kind] for kind in kinds), strict=True)
+    sizes = [[draw.size(*ends) for ends in own] for own in ranges]
 
     def made() -> list[Any]:
-        first, second = (shape(*own) for own in sizes)
+        first, second = (shape(*own) for shape, own in zip(shapes, sizes, strict=True))
         if way == "formula":
             return [first.moved(Rigid(rotation=axis_angle(axis, angle), translation=[*shift, 5 - t])), second]
         return [first.placed(turn, [*map(float, shift), 0.0], normalize=True).moved(Rigid(translation=[0, 0, 5 - t])), second]
@@ -93,7 +93,7 @@ def arm(_: str, draw: Draw) -> list[Any]:
 def drawn(kind: str, way: str, draw: Draw) -> Callable[[], list[Any]]:
     """The bodies of the next question, to be made."""
     draw.count += 1
-    return functools.partial(arm, way, draw) if kind == "arm of six and a post" else pair(kind, way, draw)
+    return functools.partial(arm, way, draw) if kind == "arm of six and a post" else pair((kind, kind), way, draw)
 
 
 def question(name: str) -> Callable[[list[Any]], Any]:
