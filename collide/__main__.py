@@ -1,5 +1,5 @@
 """The command line, ``collide`` or ``python -m collide``: runs a scene or a world of `models` (``collide NAME``, ``--list``, ``--demo``),
-and checks logs of proofs (``collide check FILE``).
+checks logs of proofs (``collide check FILE``), and makes machine code before it is needed (``collide prepare``).
 """
 
 import argparse
@@ -33,7 +33,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     arguments = sys.argv[1:] if arguments is None else arguments
     try:
         try:
-            return _check(arguments[1:]) if arguments[:1] == ["check"] else _scenes(arguments)
+            command = {"check": _check, "prepare": _prepare}.get(arguments[0]) if arguments else None
+            return _scenes(arguments) if command is None else command(arguments[1:])
         finally:
             sys.stdout.flush()
     except BrokenPipeError:
@@ -94,6 +95,24 @@ def _check(arguments: Sequence[str]) -> int:
         code = max(code, CODES[found.status.name])
         print("\n".join([*(found.statement if options.statement else ()), f"{path}: {found}"]))
     return code
+
+
+def _prepare(arguments: Sequence[str]) -> int:
+    """Make machine code of common kinds of questions; 4 where the time was too short for all."""
+    from .prepare import SHAPES, prepared
+
+    parser = argparse.ArgumentParser(
+        prog=f"{_program()} prepare", description="Make the machine code of common kinds of questions, for all processes to come: first "
+        "contacts and distances of all pairs of the shapes named.")
+    parser.add_argument("shapes", nargs="*", metavar="SHAPE", help=f"{', '.join(SHAPES)} (default: all)")
+    parser.add_argument("--budget", metavar="SECONDS", type=_seconds, default=3600.0, help="time limit (default 3600)")
+    options = parser.parse_args(arguments)
+    if unknown := [name for name in options.shapes if name not in SHAPES]:
+        parser.error(f"there is no shape {unknown[0]!r}; there are {', '.join(SHAPES)}")
+    ready = True
+    for pair, kernels, ready in prepared(options.shapes or list(SHAPES), options.budget):
+        print(f"{pair}: {kernels} kernels{'' if ready else ' asked for; the time is over'}", flush=True)
+    return 0 if ready else CODES["BUDGET_SPENT"]
 
 
 def _world(name: str | None) -> "WorldScene | None":

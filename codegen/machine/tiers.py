@@ -20,12 +20,14 @@ import numpy as np
 from ..emit.lanes import Module
 from . import cache
 from .bytecode import Program
-from .compiler import Work, compiler
+from .compiler import Work, compiler, hasty
 from .native import Code, code_key, object_code
 
 # Compiled after so many calls; or at the end of the second query that uses it, or a later one, if they made so many calls each on average,
 # or so many together: of a long series of short queries more will come.
 CALLS, QUERIES, AGAIN, SERIES = 5_000, 2, 30, 1000
+# After so many calls interpreting has cost what compiling costs: a call saves some 10 ns an operation. Then other processes wait, too.
+HURRIED = 20_000
 # As many kernels are compiled at the end of the first query that uses them: those of short programs, which find them at their next run.
 FIRST = 32
 # Stubs a module.
@@ -107,7 +109,9 @@ class Tiered:
 
     def __init__(self, pointers: int, first: Program | Code, work: Callable[[], Work], link: Callable[[bytes], Code],
                  entry: str, shared: bool = False, size: int = 0) -> None:
-        self._work, self._link, self._entry, self.asked, self.size = work, link, entry, False, size
+        self._work, self._link, self._entry, self.size = work, link, entry, size
+        self.asked = self.hurried = False
+        self._before: Program | Code | None = None
         with _lock:
             free = [stubs for stubs in _all if stubs.pointers == pointers and stubs.free]
             if not free:
@@ -135,10 +139,18 @@ class Tiered:
             _asked[0] += 1
             compiler.ask(self._work(), self._adopt)
 
+    def hurry(self) -> None:
+        """Machine code from a process that does not come after all others: for what was asked for, and is still to come."""
+        if self.asked and not self.hurried:
+            self.hurried = True
+            hasty.ask(self._work(), self._adopt)
+
     def _adopt(self, code: bytes) -> None:
         """Machine code from now on. What it was before is kept: other threads may be running it."""
         linked = self._link(code)
         with _lock:
+            if self._before is not None:
+                return
             self._before, self.code = self.code, linked
             # The stub passes one argument more, where a function of fewer does not look.
             self._stubs.cells[self._k, 0] = linked.address[self._entry]
@@ -147,9 +159,12 @@ class Tiered:
 
 
 def compile_busy() -> None:
-    """Ask for code of what has been called often."""
+    """Ask for code of what has been called often; where machine code would have cost less by now, for code in a hurry."""
     for tiered in _most_called(lambda stubs: stubs.calls >= CALLS):
         tiered.ask()
+    for stubs in tuple(_all):
+        for tiered in stubs.living(np.flatnonzero(stubs.calls >= HURRIED)):
+            tiered.hurry()
 
 
 def compile_repeated() -> None:
@@ -164,7 +179,17 @@ def compile_repeated() -> None:
             tiered.ask()
 
 
+def compile_used() -> int:
+    """Ask for code of all that was called and lives; return how many are new."""
+    used = _most_called(lambda stubs: stubs.calls > 0)
+    for tiered in used:
+        tiered.ask()
+    return len(used)
+
+
 def _most_called(wanted: Callable[[_Stubs], np.ndarray]) -> list[Tiered]:
-    """Works that are wanted and were not asked for yet, the most called first."""
+    """Works that are wanted and were not asked for yet, the most called first: a call saves time as code takes time to be made, both by
+    the number of operations, so these save most for the time that they take.
+    """
     found = [tiered for stubs in tuple(_all) for tiered in stubs.living(np.flatnonzero(wanted(stubs))) if not tiered.asked]
     return sorted(found, key=lambda each: -each.calls)

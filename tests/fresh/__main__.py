@@ -19,7 +19,7 @@ from tests.benchmarks.long_process import kinds
 from tests.benchmarks.new_questions import SPAN, Draw, pair
 
 KINDS, _SECONDS = kinds(10), 600.0
-_HUNDRED = 100
+_EACH = 20
 Answer = tuple[str, tuple[float, float] | None]
 
 
@@ -103,7 +103,7 @@ def main() -> int:
         total += bool(wrong)
         for words in wrong:
             print(f"WRONG question {number} of seed {options.seed}, {' '.join(KINDS[number % len(KINDS)])}: {words}", flush=True)
-        if (number + 1) % _HUNDRED == 0:
+        if (number + 1) % _EACH == 0:
             print(f"{number + 1}: {total} wrong, {dict(statuses.most_common())}, {time.monotonic() - begin:.0f} s", flush=True)
     warm.close()
     print(f"{options.count} questions: {total} wrong, {dict(statuses.most_common())}, {time.monotonic() - begin:.0f} s")

@@ -12,7 +12,7 @@ import codegen
 from codegen.emit.lanes import Kind
 from codegen.emit.translate import vectors
 from codegen.graph.expr import Expr, ExprPool
-from codegen.machine import bytecode, cache, interpreter, linked, tiers
+from codegen.machine import bytecode, cache, compiler_process, interpreter, linked, tiers
 from codegen.machine.bytecode import interpretable
 from codegen.machine.compiler import compiler
 from codegen.machine.native import Code
@@ -103,6 +103,33 @@ def test_bad_rows_are_named() -> None:
     _, kernel = both([ExprPool().variable(0)], 1)
     with pytest.raises(ValueError, match="row 9"):
         kernel.interval(np.zeros((12, 1)), np.where(np.arange(12) == 9, np.nan, 1.0)[:, None])
+
+
+def test_code_that_costs_more_to_interpret_than_to_make_is_made_in_a_hurry(monkeypatch: pytest.MonkeyPatch) -> None:
+    """By a process that does not come after all others, if it is still to come; whichever comes second changes nothing."""
+    pool = ExprPool()
+    _, kernel = both([pool.node("exp", pool.variable(0)) - pool.variable(1)], 2)
+    x = next(blocks("interval", "hurried", 1, 2))
+    requests = list[tuple[str, object]]()
+    for name in ("compiler", "hasty"):
+        monkeypatch.setattr(getattr(tiers, name), "ask", lambda work, adopt, name=name: requests.append((name, (work, adopt))))
+    first = block(kernel, "interval", x, x)
+    assert tiers.compile_used() >= 1 and [name for name, _ in requests] == ["compiler"] * len(requests)
+    monkeypatch.setattr(tiers, "HURRIED", 3)
+    tiered, polite = kernel._tiered("interval"), len(requests)
+    tiers.compile_busy()
+    assert tiered is not None and tiered.asked and not tiered.hurried and len(requests) == polite
+    for _ in range(2):
+        block(kernel, "interval", x, x)
+    tiers.compile_busy()
+    tiers.compile_busy()
+    assert tiered.hurried and [name for name, _ in requests[polite:]] == ["hasty"]
+    work, adopt = requests[-1][1]  # type: ignore[misc]
+    code = compiler_process.made(*work[1:])  # type: ignore[has-type]
+    adopt(code)  # type: ignore[has-type]
+    program, came = tiered._before, tiered.code
+    adopt(code)  # type: ignore[has-type]
+    assert tiered._before is program and tiered.code is came and same_bits(block(kernel, "interval", x, x), first) and tiered.calls == 0
 
 
 def test_repetitions_are_compiled() -> None:
