@@ -7,6 +7,7 @@ emptied before the next question, which costs it as much as a first one about it
 there once for a process (`functools.cache`) stays, and so does all that anybody holds. To forget changes the cost of an answer.
 """
 
+import contextlib
 import functools
 import math
 import sys
@@ -41,8 +42,13 @@ class Bounded(Generic[Value]):
         return key in self._kept
 
     def __getitem__(self, key: Any) -> Value:
-        value, _ = self._kept[key]
-        self[key] = value
+        value, before = self._kept[key]
+        if self._size(value) != before:
+            self[key] = value
+            return value
+        # Another thread may let it go meanwhile.
+        with contextlib.suppress(KeyError):
+            self._kept.move_to_end(key)
         return value
 
     def __setitem__(self, key: Any, value: Value) -> None:
@@ -74,6 +80,19 @@ _bounded: set[Bounded[Any]] = set()
 """Those that keep results of functions."""
 
 
+class _Key(list[Any]):
+    """Arguments that are hashed once."""
+
+    __slots__ = ("_hash",)
+
+    def __init__(self, arguments: tuple[Any, ...]) -> None:
+        super().__init__(arguments)
+        self._hash = hash(arguments)
+
+    def __hash__(self) -> int:  # type: ignore[override]
+        return self._hash
+
+
 class Cached(Generic[Value]):
     """A function whose results a `Bounded` keeps."""
 
@@ -83,7 +102,7 @@ class Cached(Generic[Value]):
         functools.update_wrapper(self, function)
 
     def __call__(self, *args: Any, **options: Any) -> Value:
-        key = self.__wrapped__, args, *options.items()
+        key = _Key((self.__wrapped__, args, *options.items()))
         try:
             return self._bounded[key]
         except KeyError:
