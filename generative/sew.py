@@ -223,7 +223,7 @@ def _opposite(other: _Side, side: _Side) -> bool:
 def _edge(side: _Side, other: _Side, reverse: bool) -> Edge:
     (lo, hi), (a, b) = side.domain, other.domain
     along = (u - lo) * (b - a) / (hi - lo)
-    return Edge((side.face, other.face), (side.path(u), other.path(b - along if reverse else a + along)), side.domain)
+    return Edge._unchecked((side.face, other.face), (side.path(u), other.path(b - along if reverse else a + along)), side.domain)
 
 
 def _corners(side: _Side, other: _Side, reverse: bool) -> list[tuple[Point, int, tuple[Any, Any]]]:

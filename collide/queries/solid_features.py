@@ -42,7 +42,7 @@ def solid_fault(body: Solid, span: tuple[float, float], numbers: Numbers = NONE)
     Differences up to 1e-9 of the size pass, and some units in the last place, as the rounding of coefficients computed in doubles.
     """
     tests, _ = _feature_tests(body)
-    if not tests or (numbers.symbols and _lie_identically(body)):
+    if not tests:
         return ""
     values = _along_features(body, span, numbers)
     seen = [values[test.feature][..., test.at + 3:test.at + 6].reshape(-1, 3) for test in tests if test.face is None]
@@ -52,7 +52,7 @@ def solid_fault(body: Solid, span: tuple[float, float], numbers: Numbers = NONE)
 
 
 @functools.lru_cache(maxsize=256)
-def _lie_identically(body: Solid) -> bool:
+def features_lie_identically(body: Solid) -> bool:
     """Whether it is seen, once for all members of a family, that edges run straight along whole sides of faces, that vertices are corners,
     and that positions on all faces of an edge or a vertex are the same formulas.
     """

@@ -5,7 +5,7 @@ import sympy as sp
 import generative
 from collide.bodies.numbers import numbers_of
 from collide.queries.exact_features import features_lie_exactly
-from collide.queries.solid_features import _lie_identically, solid_fault
+from collide.queries.solid_features import features_lie_identically, solid_fault
 from generative import Edge, ParametricSurface, Solid, Vertex, curve, solids, u, v
 from generative.family import member_of
 
@@ -56,7 +56,7 @@ def test_edges_and_vertices_beyond_their_faces():
 
 def test_features_of_a_family_are_looked_at_once_for_all_members():
     for body in (solids.capsule(R(1, 3), 2), solids.extruded(curve.circle(R(2, 7)), [0, 0, R(5, 9)])):
-        assert _lie_identically(member_of(body).body)
+        assert features_lie_identically(member_of(body).body)
     tube, low, high = solids.capsule(R(1, 3), 2).faces
     first, second = solids.capsule(R(1, 3), 2).edges
     # A face moved away, and edges that leave it: at one of their ends, and where they bulge between their ends.
@@ -66,4 +66,4 @@ def test_features_of_a_family_are_looked_at_once_for_all_members():
     whole = tube, low, high
     for faces, edges in (((tube, lifted, high), (first, second)), (whole, (beyond, second)), (whole, (bulge, second))):
         member = member_of(Solid._unchecked(faces, edges, []))
-        assert not _lie_identically(member.body) and solid_fault(member.body, (0.0, 1.0), numbers_of(member))
+        assert not features_lie_identically(member.body) and solid_fault(member.body, (0.0, 1.0), numbers_of(member))
