@@ -63,9 +63,14 @@ class Numbers:
         (lo,), (hi,) = (bound[0] for bound in end_kernel(e, self.symbols).interval(none, none, parameters=self.parameters))
         return float(lo), float(hi)
 
+    @functools.cached_property
+    def _at(self) -> dict[Any, tuple[int, bool]]:
+        """The places of the symbols: looked up once, as all of them are hashed for that."""
+        return _places(self.symbols)
+
     def _known(self, e: Any) -> tuple[float, float] | None:
         """Bounds of a number, or of a symbol or its opposite."""
-        place = _places(self.symbols).get(e)
+        place = self._at.get(e)
         if place is None:
             return enclose(e) if _is_number(e) else None
         k, opposite = place
