@@ -20,7 +20,7 @@ help:
 	@echo "make parts     random parts made by OpenCASCADE (extra cad), read and compared with it (MADE=200)"
 	@echo "make budgets   random questions with random budgets, and those that return latest (MINUTES=10; ARGUMENTS=--interrupt)"
 	@echo "make bench     benchmarks, with their peers beside them"
-	@echo "make gallery   a contact sheet of every shape, operator and motion (build/gallery)"
+	@echo "make gallery   a contact sheet of every shape, operator and motion (build/gallery; STEP=folder: also of the parts in STEP files)"
 	@echo "make notebook  JupyterLab on the notebooks, with everything they need"
 	@echo "make docs      the documentation, with executed notebooks and reference pages (site; FAST=--fast executes none)"
 	@echo "make clean     remove everything that was made here"
@@ -98,7 +98,7 @@ bench: $(VENV)/ready
 	$(PY) -m tests.benchmarks
 
 gallery: $(VENV)/ready
-	$(PY) docs/gallery.py build/gallery
+	$(PY) docs/gallery.py build/gallery $(STEP)
 
 notebook: $(VENV)/ready
 	$(PY) -m pip install --quiet "jupyterlab>=4" "nbclient>=0.10" "ipywidgets>=8"
