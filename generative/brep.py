@@ -106,6 +106,10 @@ class Solid(Body):
     """
 
     _gap = 0.0
+    # The numbers of the faces to which a question is limited; None: all.
+    _shown: frozenset[int] | None = None
+    # Whether edges and vertices lie on their faces by construction.
+    _made_so = False
     # Writes a solid to a STEP file. `saved`, which builds on this module, sets it.
     _save_step: ClassVar[Any]
 
@@ -149,6 +153,29 @@ class Solid(Body):
         Some roundings of a reader are not in it (see `generative.step.solids_from_step`).
         """
         return self._gap
+
+    @property
+    def shown(self) -> frozenset[int]:
+        """The numbers of the faces to which a question is limited; of most solids all of them."""
+        return frozenset(range(len(self.faces))) if self._shown is None else self._shown
+
+    @property
+    def whole(self) -> "Solid":
+        """This solid with all of its faces shown."""
+        return self if self._shown is None else self.showing(None)
+
+    @property
+    def made_so(self) -> bool:
+        """Whether edges and vertices lie on their faces by construction, as those of trimmed surfaces do."""
+        return self._made_so
+
+    def showing(self, faces: frozenset[int] | None) -> "Solid":
+        """This solid for a question that is limited to some of its faces, by their numbers; for those who have proved that it is. Faces,
+        edges and vertices keep their numbers.
+        """
+        result = self._like(self.faces, self.closed)
+        result._shown = faces
+        return result
 
     @property
     def planar(self) -> bool:
@@ -208,7 +235,7 @@ class Solid(Body):
     def _like(self, faces: Sequence[ParametricSurface], closed: str) -> "Solid":
         """This solid with other faces in the places of its own."""
         result = Solid._unchecked(faces, self.edges, self.vertices, closed)
-        result._name, result._gap = self._name, self._gap
+        result._name, result._gap, result._shown, result._made_so = self._name, self._gap, self._shown, self._made_so
         return result
 
     def save_step(self, path: Any, unit: str = "mm") -> None:
@@ -290,7 +317,7 @@ class Solid(Body):
         return [(at[u], [[complex(sp.N(e.subs(at))) for e in curve] for curve in curves]) for at in samples]
 
     def _key(self) -> tuple[Any, ...]:
-        return self.faces, self.edges, self.vertices, self.gap
+        return self.faces, self.edges, self.vertices, self.gap, self._shown
 
     def __repr__(self) -> str:
         counts = f"{len(self.faces)} faces, {len(self.edges)} edges, {len(self.vertices)} vertices"
@@ -307,4 +334,6 @@ def joined(parts: Sequence[Solid], closed: str = UNCHECKED) -> Solid:
         faces += part.faces
         edges += [Edge._unchecked(tuple(f + first for f in e.faces), e.paths, e.domain) for e in part.edges]
         vertices += [Vertex._unchecked(tuple(f + first for f in p.faces), p.points) for p in part.vertices]
-    return Solid._unchecked(faces, edges, vertices, closed)
+    result = Solid._unchecked(faces, edges, vertices, closed)
+    result._made_so = all(part.made_so for part in parts)
+    return result

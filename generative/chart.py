@@ -15,6 +15,7 @@ from typing import Any
 
 import sympy as sp
 
+from .patterned import is_apart
 from .surface import ParametricSurface
 from .symbols import u, v
 
@@ -22,6 +23,8 @@ from .symbols import u, v
 _SHARE, _ANGLE, _BEYOND, _BITS = sp.Rational(1, 10), sp.Rational(1, 2), 1.25, 20
 
 _P, _Q = u, v
+# Shares of a side at which points of it are compared.
+_PLACES = sp.Rational(5, 16), sp.Rational(11, 16)
 _RHO = sp.Dummy("rho", positive=True)
 _SINE, _COSINE = sp.Dummy("sine"), sp.Dummy("cosine")
 
@@ -34,6 +37,10 @@ def _square() -> Any:
 
 def is_pole(surface: ParametricSurface, symbol: Any, end: int) -> bool:
     """Whether this side of the rectangle is proved to be a single point of the body (at every time)."""
+    value, (lo, hi) = surface.domain[symbol][end], surface.domain[v if symbol is u else u]
+    places = [lo + share * (hi - lo) for share in _PLACES]
+    if is_apart(surface, *((value, place) if symbol is u else (place, value) for place in places)):
+        return False
     return _is_point(surface.body, symbol, surface.domain[symbol][end])
 
 

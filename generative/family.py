@@ -225,7 +225,7 @@ def parameters_in(body: Any) -> frozenset[Parameter]:
 def _in_shape(piece: Any) -> frozenset[Parameter]:
     if isinstance(piece, ImplicitSurface):
         return frozenset(parameters_of(piece.body, *chain(*piece.bounds)))
-    return frozenset(parameters_of(*piece.body, *chain(*piece.domain.values())))
+    return frozenset(parameters_of(*piece.ingredients, *chain(*piece.domain.values())))
 
 
 @functools.lru_cache(maxsize=4096)

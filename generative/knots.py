@@ -64,7 +64,7 @@ def splines_of(body: Any) -> tuple[Followed, ...] | None:
     keyed = [f for f in factors if isinstance(f, Keyframed) and f.is_numeric]
     moving = {e for factor in factors if factor not in keyed and Spline in factor.survey.kinds for f in factor.formulas
               for e in atoms(f, Spline)}
-    shapes = (f for p in pieces_of(body) for f in ((p.body, *sp.flatten(p.bounds)) if isinstance(p, ImplicitSurface) else p.body))
+    shapes = (f for p in pieces_of(body) for f in ((p.body, *sp.flatten(p.bounds)) if isinstance(p, ImplicitSurface) else p.ingredients))
     if any(e.args[0] != t or e.order for e in moving) or any(Spline in survey(f).kinds for f in shapes):
         return None
     return *sorted(moving, key=lambda e: e.samples.key), *keyed

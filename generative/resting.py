@@ -20,8 +20,8 @@ from codegen.kernel import Kernel, compile
 from .brep import Edge, Solid, Vertex
 from .chart import is_pole
 from .seams import period, turns
-from .surface import ParametricSurface
-from .symbols import Parameter, t, u, v
+from .surface import Deferred, ParametricSurface
+from .symbols import Parameter, parameters_of, t, u, v
 from .template import Formulas, read, write
 
 Path = tuple[Any, Any]
@@ -116,6 +116,8 @@ def resting_solid(body: Solid) -> Member | None:
 
     Equal numbers of a solid are one, wherever they stand, so that edges and vertices keep their places on its faces.
     """
+    if _has_many_numbers(body):
+        return None
     fixed: set[Any] = set()
     for structure in (_ends, _frequencies, _all_numbers, None):
         member = _read_solid(body, fixed)
@@ -129,6 +131,11 @@ def resting_solid(body: Solid) -> Member | None:
             break
         fixed = fixed.union(*map(structure, other), *([] if alike else [_all_of_features(body)]))
     return None
+
+
+def _has_many_numbers(body: Solid) -> bool:
+    """Whether a solid is taken to have too many numbers: faces of files have numbers of their own, which are not looked at."""
+    return sum(isinstance(face.source, Deferred) and not parameters_of(*face.ingredients) for face in body.faces) > _MOST
 
 
 def _read_solid(body: Solid, fixed: Iterable[Any]) -> Member | None:

@@ -8,7 +8,9 @@ import sympy as sp
 
 from codegen.deadline import interruptible
 
+from .patterned import is_apart
 from .surface import ParametricSurface
+from .symbols import u, v
 
 
 def period(surface: ParametricSurface, symbol: Any) -> float:
@@ -38,7 +40,7 @@ def turns(surface: ParametricSurface, symbol: Any) -> int:
 @interruptible()
 def _turns(surface: ParametricSurface, symbol: Any) -> int:
     length, found = length_of(surface, symbol), 0
-    if length.free_symbols:
+    if length.free_symbols or is_apart(surface, *_ends(surface, symbol)):
         return 0
     for e in surface.body:
         waves = [w for w in e.atoms(sp.sin, sp.cos) if w.has(symbol)]
@@ -51,6 +53,13 @@ def _turns(surface: ParametricSurface, symbol: Any) -> int:
             found = math.gcd(found, whole)
     # What does not depend on the symbol closes at once.
     return found or 1
+
+
+def _ends(surface: ParametricSurface, symbol: Any) -> list[tuple[Any, Any]]:
+    """The places at both ends of a parameter, in the middle of the other one."""
+    lo, hi = surface.domain[v if symbol is u else u]
+    middle = (lo + hi) / 2
+    return [(end, middle) if symbol is u else (middle, end) for end in surface.domain[symbol]]
 
 
 def _whole_turns(argument: Any, symbol: Any, length: Any) -> int:

@@ -19,14 +19,39 @@ from .symbols import derivative, formula, interval, latex, t, text, u, v, vector
 
 
 class Deferred:
-    """Formulas that are made when they are wanted, by a function of these arguments; once, for all surfaces that share them."""
+    """Formulas of u, v and t that are made when they are wanted, by a function; once, for all surfaces that share them.
 
-    def __init__(self, function: Callable[..., tuple[Any, Any, Any]], *arguments: Any) -> None:
-        self._function, self._arguments = function, arguments
+    Two are equal if their keys are, which stand for all that the formulas are made of. `ingredients`: formulas that have all other symbols,
+    and all operators of this package, that those made may have. `enclosed` gives, without the formulas, a kernel of u, v and t that
+    encloses the three coordinates, and the numbers (p, 2) that are its parameters; None where there is none.
+    """
+
+    def __init__(self, function: Callable[[], tuple[Any, Any, Any]], key: tuple[Any, ...], ingredients: tuple[Any, ...] = (),
+                 enclosed: Callable[[], tuple[Any, Any]] | None = None) -> None:
+        self._function, self._key, self._enclosed, self.ingredients = function, key, enclosed, ingredients
 
     @cached_property
     def made(self) -> tuple[Any, Any, Any]:
-        return self._function(*self._arguments)
+        return self._function()
+
+    @cached_property
+    def enclosed(self) -> tuple[Any, Any] | None:
+        """A kernel of u, v and t that encloses the three coordinates, and its parameters (p, 2)."""
+        return self._enclosed and self._enclosed()
+
+    @cached_property
+    def _hash(self) -> int:
+        return hash(self._key)
+
+    def __eq__(self, other: object) -> bool:
+        return self is other or (isinstance(other, Deferred) and self._hash == other._hash and self._key == other._key)
+
+    def __hash__(self) -> int:
+        return self._hash
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Without the hash, as values are (`Value`), and without kernels."""
+        return {name: value for name, value in self.__dict__.items() if name not in ("_hash", "enclosed")}
 
 
 class ParametricSurface(Body):
@@ -54,9 +79,17 @@ class ParametricSurface(Body):
     @property
     def body(self) -> tuple[Any, Any, Any]:
         """The map in the body's frame: three expressions in u, v (and t)."""
-        if isinstance(self._body, Deferred):
-            self._body = self._body.made
+        return self._body.made if isinstance(self._body, Deferred) else self._body
+
+    @property
+    def source(self) -> "tuple[Any, Any, Any] | Deferred":
+        """The map in the body's frame, or what makes it when it is wanted."""
         return self._body
+
+    @property
+    def ingredients(self) -> tuple[Any, ...]:
+        """Formulas that have all symbols of the map other than u and v, and all operators of this package in it."""
+        return self._body.ingredients if isinstance(self._body, Deferred) else self._body
 
     @property
     def domain(self) -> dict[sp.Symbol, tuple[Any, Any]]:
@@ -79,7 +112,7 @@ class ParametricSurface(Body):
 
     @cached_property
     def _deforming(self) -> bool:
-        return any(t in survey(e).symbols for e in self.body)
+        return any(t in survey(e).symbols for e in self.ingredients)
 
     @cached_property
     def expressions(self) -> tuple[Any, Any, Any]:
@@ -167,7 +200,7 @@ class ParametricSurface(Body):
                                  motion=self.motion.at(time), name=self.name)
 
     def _key(self) -> tuple[Any, ...]:
-        return self.body, self._domain, self.flipped, self.motion
+        return self._body, self._domain, self.flipped, self.motion
 
     def __repr__(self) -> str:
         flipped = ", flipped=True" if self.flipped else ""

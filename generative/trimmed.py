@@ -28,12 +28,13 @@ from codegen.walk import replaced
 
 from .brep import Edge, Solid, Vertex
 from .curve import Curve
+from .patterned import Patterned
 from .surface import Deferred, ParametricSurface
 from .symbols import derivative, items, u, v
 from .triangulation import winding
 from .trimming_cells import cells, oriented
 from .trimming_pieces import LoopPiece, Path, TrimCell
-from .trimming_proof import prove
+from .trimming_proof import enclosed_cell, prove
 
 # Against the size of a loop, ends of pieces farther apart than this do not meet.
 _MEETS = 1e-4
@@ -63,6 +64,7 @@ class Trimmed(Solid):
         edges, vertices = _borders(parts)
         made = Solid._unchecked(patches, edges, vertices)
         self._faces, self._edges, self._vertices, self._closed, self._name = made.faces, made.edges, made.vertices, made.closed, None
+        self._made_so = True
 
     @property
     def surface(self) -> ParametricSurface:
@@ -154,7 +156,12 @@ _WHOLE = {u: (sp.S.Zero, sp.S.One), v: (sp.S.Zero, sp.S.One)}
 
 
 def _patch(surface: ParametricSurface, cell: TrimCell) -> ParametricSurface:
-    return surface.over(Deferred(_composed, surface, cell), _WHOLE)
+    """The surface over a cell. Its values are enclosed without its formulas where those of the surface are of a pattern."""
+    source = surface.source
+    own = source if isinstance(source, Patterned) else None
+    enclosed = None if own is None else functools.partial(enclosed_cell, own.pattern, own.numbers, cell)
+    key = "cell", surface.source, cell.key
+    return surface.over(Deferred(functools.partial(_composed, surface, cell), key, surface.ingredients, enclosed), _WHOLE)
 
 
 def _composed(surface: ParametricSurface, cell: TrimCell) -> tuple[Any, Any, Any]:

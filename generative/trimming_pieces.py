@@ -33,6 +33,11 @@ class LoopPiece:
     first: Any
     last: Any
 
+    @property
+    def key(self) -> tuple[Any, ...]:
+        """All that its path is made of."""
+        return self.curve.pattern, self.curve.numbers, self.first, self.last
+
     @cached_property
     def path(self) -> Path:
         """u and v as expressions of u from 0 to 1."""
@@ -114,6 +119,11 @@ class Coordinate(NamedTuple):
     axis: int = 0
 
     @property
+    def key(self) -> tuple[Any, ...]:
+        """All that it is made of."""
+        return (self.near,) if self.piece is None else (self.piece.key, self.end, self.axis)
+
+    @property
     def exact(self) -> Any:
         return sp.Rational(self.near) if self.piece is None else self.piece.ends[self.end][self.axis]
 
@@ -136,6 +146,11 @@ class CellBorder:
     piece: LoopPiece | None = None
     corners: tuple[Corner, Corner] | None = None
     number: int | None = None
+
+    @property
+    def key(self) -> tuple[Any, ...]:
+        """All that its path is made of."""
+        return self.piece.key if self.piece is not None else tuple(c.key for corner in self.corners or () for c in corner)
 
     @cached_property
     def path(self) -> Path:
@@ -207,6 +222,11 @@ class TrimCell:
     def grows(self) -> bool:
         """Whether its determinant is seen to be positive, by more than rounding."""
         return bool(self._determinants.min() > 1e-12 * self._determinants.max())
+
+    @property
+    def key(self) -> tuple[Any, ...]:
+        """All that its map is made of."""
+        return self.low.key, self.high.key
 
     @property
     def path(self) -> Path:

@@ -6,16 +6,17 @@ the determinant is the first times 1 - w. Numbers of the borders are parameters 
 
 import functools
 from collections.abc import Iterable, Sequence
+from typing import Any
 
 import numpy as np
 
 from codegen.graph.autodiff import partials
-from codegen.graph.expr import Expr, ExprPool
+from codegen.graph.expr import Expr, ExprPool, substitute
 from codegen.graph.meanvalue import mean_value_form
 from codegen.kernel import Kernel, compile
 
 from .pattern import Pattern, bounds
-from .symbols import u
+from .symbols import t, u, v
 from .trimming_pieces import CellBorder, Coordinate, LoopPiece, TrimCell
 
 # So often ranges of s are halved, and there are so many at most.
@@ -37,6 +38,30 @@ def prove(cells: Sequence[TrimCell]) -> None:
         kinds.setdefault((_pattern(cell.low), _pattern(cell.high), cell.pointed), []).append(row)
     for kind, rows in kinds.items():
         _prove_alike(kind, np.array(rows))
+
+
+def enclosed_cell(surface: Pattern, numbers: Sequence[Any], cell: TrimCell) -> tuple[Kernel, np.ndarray]:
+    """A kernel of s, w and t, which all cells of borders of the same patterns share, that encloses the points of a surface over a cell; and
+    its parameters (p, 2).
+    """
+    borders = cell.low, cell.high
+    ends = enclosed(c for border in borders for corner in border.corners or () for c in corner)
+    own = np.hstack([bounds(numbers), *(_numbers(border, ends) for border in borders)]).T.copy()
+    return _values(surface, _pattern(cell.low), _pattern(cell.high)), own
+
+
+@functools.lru_cache(maxsize=256)
+def _values(surface: Pattern, low: Pattern | None, high: Pattern | None) -> Kernel:
+    pool = ExprPool()
+    s, w = pool.variable(0), pool.variable(1)
+    below, begin = _path(low, s, len(surface.symbols), pool)
+    above, count = _path(high, s, begin, pool)
+    at = mean_value_form([a + w * (b - a) for a, b in zip(below, above, strict=True)], [s, w])
+    # The surface over the box of u and v, which is what the borders leave of it.
+    own = [pool.variable(k) for k in (3, 4)]
+    place = mean_value_form(surface.nodes(dict(zip((u, v), own, strict=True)), [pool.parameter(k) for k in range(len(surface.symbols))],
+                                          pool), own)
+    return compile(substitute(place, {e.index: a for e, a in zip(own, at, strict=True)}), [u, v, t], _names(count), quick=True)
 
 
 def _prove_alike(kind: Kind, numbers: np.ndarray) -> None:

@@ -47,6 +47,7 @@ ONLY: dict[str, set[str]] = {
     "generative.trimming_proof": {"numpy", "codegen"},
     # Values in doubles, and enclosures, of formulas whose numbers are apart.
     "generative.pattern": {"numpy", "codegen"},
+    "generative.patterned": {"numpy", "codegen"},
     "generative.curve": {"numpy"},
     "generative.triangulation": {"numpy"},
     "generative.step": {"numpy", "scipy", "codegen"},

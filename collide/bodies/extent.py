@@ -13,8 +13,10 @@ from codegen.given import expression
 from codegen.graph.expr import ExprPool
 from codegen.graph.meanvalue import second_order_form
 from codegen.kernel import Kernel
-from generative import Motion, t, u, v, x, y, z
+from codegen.walk import survey
+from generative import Motion, ParametricSurface, t, u, v, x, y, z
 from generative.products import Product
+from generative.surface import Deferred
 
 from .cells import Cell, end_of
 from .members import KernelMember, enclose, fixed_kernel, formula_member, motion_member, occurring, path_cells
@@ -24,6 +26,8 @@ from .numbers import NONE, Numbers, both
 
 # Cells of a part, by the number of its parameters.
 _GRID: dict[int, tuple[int, ...]] = {0: (), 1: (16,), 2: (4, 4), 3: (2, 2, 4)}
+# Cells of a face whose formulas are written when they are wanted: each pair of faces that is proved apart saves that.
+_WRITTEN_LATER = (8, 8)
 # Cells of a face along a parameter in the tree that triangles are compared with: a power of 2. Effort only.
 _LEVELS = 6
 # The ball of a part is taken from a grid this much finer.
@@ -42,11 +46,11 @@ class Extent:
     """A part of a body: the points body(path(symbols), t) over the box `domain` (p, 2) of its symbols, carried by `motion`, with `numbers`
     in the place of the symbols of a family.
 
-    `body` is three expressions of u, v and t, `path` two of the symbols. Without a body the points are the box itself. A part whose
-    body depends on t deforms.
+    `body` is three expressions of u, v and t, or encloses these without formulas (`Deferred`), `path` two of the symbols. Without a body
+    the points are the box itself. A part whose body depends on t deforms.
     """
 
-    body: tuple[Any, ...] | None
+    body: tuple[Any, ...] | Deferred | None
     path: tuple[Any, ...]
     symbols: tuple[Any, ...]
     domain: np.ndarray
@@ -55,15 +59,15 @@ class Extent:
 
     @cached_property
     def deforming(self) -> bool:
-        return self.body is not None and any(expression(e).has(t) for e in self.body)
+        return isinstance(self.body, tuple) and any(expression(e).has(t) for e in self.body)
 
     @cached_property
     def still(self) -> "Extent":
         """The same part of another body, or of this one: what no motion changes is known once for all bodies of a shape."""
-        formulas = (*(self.body or ()), *self.path)
+        formulas = (*(self.body if isinstance(self.body, tuple) else ()), *self.path)
         used = occurring(formulas, self.numbers.symbols) if formulas else []
         numbers = tuple(self.numbers.symbols[k] for k in used), self.numbers.intervals[used].tobytes()
-        return _first.setdefault((formulas, self.symbols, self.domain.shape, self.domain.tobytes(), numbers), self)
+        return _first.setdefault((self.body, self.path, self.symbols, self.domain.shape, self.domain.tobytes(), numbers), self)
 
     def seen(self, shared: int) -> "Extent":
         """The same part without so many of the first factors of its motion: as it is seen from a frame that moves by these."""
@@ -73,6 +77,9 @@ class Extent:
     def shape(self) -> KernelMember:
         """The body in u, v and t: parts of one surface share it, whatever their paths."""
         assert self.body is not None
+        if isinstance(self.body, Deferred):
+            assert self.body.enclosed is not None
+            return KernelMember(*self.body.enclosed)
         return formula_member(self.body, (u, v, t), self.numbers)
 
     def on_surface(self, grid: np.ndarray) -> np.ndarray:
@@ -88,7 +95,11 @@ class Extent:
     @cached_property
     def grid(self) -> np.ndarray:
         """(cells, p, 2): a grid that covers the domain exactly; one empty cell for a point."""
-        return self._grid(_GRID[len(self.domain)])
+        return self._grid(self._counts)
+
+    @property
+    def _counts(self) -> tuple[int, ...]:
+        return _WRITTEN_LATER if isinstance(self.body, Deferred) and len(self.domain) == 2 else _GRID[len(self.domain)]
 
     def _grid(self, counts: tuple[int, ...]) -> np.ndarray:
         if not counts:
@@ -110,7 +121,15 @@ class Extent:
     @cached_property
     def resting(self) -> np.ndarray:
         """The cells (cells, 3, 2) of a part that does not deform."""
-        return self._enclosed(self.grid)
+        return self._from_finer() if isinstance(self.body, Deferred) else self._enclosed(self.grid)
+
+    def _from_finer(self) -> np.ndarray:
+        """The same, each the hull of those of a finer grid: quotients have wide bounds, or none, over large cells."""
+        counts = self._counts
+        fine = self._enclosed(self._grid(tuple(_FINER * n for n in counts)))
+        blocks = fine.reshape(*(k for n in counts for k in (n, _FINER)), 3, 2)
+        within = tuple(range(1, 2 * len(counts), 2))
+        return np.stack([blocks[..., 0].min(axis=within), blocks[..., 1].max(axis=within)], axis=-1).reshape(-1, 3, 2)
 
     def _enclosed(self, grid: np.ndarray) -> np.ndarray:
         if self.body is None:
@@ -134,7 +153,7 @@ class Extent:
     @cached_property
     def reach(self) -> float:
         """A radius round the centre of the ball that holds the part, too, except for rounding, and is closer for curved ones."""
-        if self.body is None or len(self.domain) < 2 or not np.isfinite(self.ball[3]):
+        if not isinstance(self.body, tuple) or len(self.domain) < 2 or not np.isfinite(self.ball[3]):
             return float(self.ball[3])
         kernel = _distances(self.body, self.path, self.symbols, self.numbers.symbols)
         known = np.concatenate([self.numbers.intervals, np.repeat(self.ball[:3, None], 2, axis=1)])
@@ -254,4 +273,18 @@ def extent_of(part: Cell, numbers: Numbers = NONE, box: Box | None = None) -> Ex
     if part.leaves:
         return Extent(None, (), (x, y, z), box_of(part, numbers) if box is None else np.array(box), part.leaves[0].motion, numbers)
     numbers = both(numbers, part.own)
-    return Extent(tuple(part.surface.body), part.path, part.symbols, numbers.bounds(part.domain)[0], part.surface.motion, numbers)
+    return Extent(_source(part.surface), part.path, part.symbols, numbers.bounds(part.domain)[0], part.surface.motion, numbers)
+
+
+@functools.lru_cache(maxsize=1 << 14)
+def surface_extent(surface: ParametricSurface, numbers: Numbers = NONE) -> Extent:
+    """The extent of a whole surface."""
+    return Extent(_source(surface), (u, v), (u, v), numbers.bounds(list(surface.domain.values()))[0], surface.motion, numbers)
+
+
+def _source(surface: ParametricSurface) -> tuple[Any, ...] | Deferred:
+    """The formulas of a surface, or what encloses it without them, and has no symbols but u and v."""
+    source = surface.source
+    if isinstance(source, Deferred) and source.enclosed is not None and not any(survey(e).symbols - {u, v} for e in source.ingredients):
+        return source
+    return tuple(surface.body)

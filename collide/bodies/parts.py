@@ -56,9 +56,18 @@ def _parts(body: Any, charts: frozenset[Pole]) -> Sequence[Cell]:
 
 
 def faces_of(body: Any) -> tuple[Cell, ...]:
-    """Whole faces, whose closed union is the surface; those of one solid meet along their borders only."""
+    """Whole faces, whose closed union is the surface; those of one solid meet along their borders only. Of a solid those that are shown."""
     parts = parts_of(body)
     return parts.faces if isinstance(parts, Candidates) else tuple(p for p in parts if p.is_face)
+
+
+@functools.lru_cache(maxsize=1 << 12)
+@interruptible()
+def face_of(body: Any, k: int) -> Cell:
+    """Face k of a parametric body, of a solid also where it is not shown."""
+    if isinstance(body, Solid) and not body.planar:
+        return _face(body, k, two_sided=not is_closed(body))
+    return faces_of(body)[k]
 
 
 def like(body: Any, face: Cell) -> Cell:
@@ -141,14 +150,19 @@ def _planar_parts(solid: Solid) -> list[Parametric]:
 def _parametric_parts(solid: Solid, two_sided: bool) -> list[Parametric]:
     if solid.planar:
         return _planar_parts(solid)
-    parts = [_face(solid, k, two_sided) for k in range(len(solid.faces))]
-    corners = {(f, _numbers(p)) for vertex in solid.vertices for f, p in zip(vertex.faces, vertex.points, strict=True)}
-    parts += [_edge(solid, k, corners, two_sided) for k in range(len(solid.edges))]
+    shown = sorted(solid.shown)
+    parts = [_face(solid, k, two_sided) for k in shown]
+    # An edge or a vertex is on each of its faces, so one that has a face that is not shown is where nothing is asked about, either.
+    edges = {k: e for k, e in enumerate(solid.edges) if solid.shown.issuperset(e.faces)}
+    ended = {f for e in edges.values() for f in e.faces}
+    corners = {(f, _numbers(p)) for vertex in solid.vertices for f, p in zip(vertex.faces, vertex.points, strict=True) if f in ended}
+    parts += [_edge(solid, k, corners, two_sided) for k in edges]
     for k, vertex in enumerate(solid.vertices):
-        shared = tuple((solid.faces[f], p) for f, p in zip(vertex.faces, vertex.points, strict=True))
-        parts.append(Parametric(f"vertex {k}", *shared[0], (), (), (), (), shared, two_sided))
-    for k, face in enumerate(solid.faces):
-        parts += [_pole(face, k, s, end, two_sided) for (s, end), chart in _poles(solid, k).items() if chart is None]
+        if solid.shown.issuperset(vertex.faces):
+            shared = tuple((solid.faces[f], p) for f, p in zip(vertex.faces, vertex.points, strict=True))
+            parts.append(Parametric(f"vertex {k}", *shared[0], (), (), (), (), shared, two_sided))
+    for k in shown:
+        parts += [_pole(solid.faces[k], k, s, end, two_sided) for (s, end), chart in _poles(solid, k).items() if chart is None]
     return parts
 
 
@@ -175,7 +189,8 @@ def _with_charts(body: Any, charts: frozenset[Pole]) -> tuple[Cell, ...]:
     """The parts with faces that end before these poles, and neighbourhoods of the poles in smooth parameters."""
     parts: list[Cell] = list(parts_of(body))
     for k, s, end in sorted(charts, key=str):
-        face = parts[k]
+        at = next(j for j, part in enumerate(parts) if part.is_face and part.feature == f"face {k}")
+        face = parts[at]
         assert isinstance(face, Parametric)
         found = pole_chart(face.surface, s, end)
         assert found is not None, "asked for a chart that there is"
@@ -183,7 +198,7 @@ def _with_charts(body: Any, charts: frozenset[Pole]) -> tuple[Cell, ...]:
         ends = list(face.domain[s is v])
         ends[end] = limit
         domain = ((ends[0], ends[1]), face.domain[1]) if s is u else (face.domain[0], (ends[0], ends[1]))
-        parts[k] = replace(face, domain=domain, whole=face.whole or face)
+        parts[at] = replace(face, domain=domain, whole=face.whole or face)
         parts.append(_cap(face, chart, s, end))
     return tuple(parts)
 

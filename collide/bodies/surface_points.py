@@ -3,6 +3,7 @@
 import functools
 import itertools
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -10,12 +11,13 @@ import numpy as np
 from codegen.from_sympy import convert
 from codegen.graph.expr import ExprPool
 from codegen.kernel import Kernel, compile
-from generative import ImplicitBody, ImplicitSurface, ParametricSurface, t, u, v, x, y, z
+from generative import ImplicitBody, ImplicitSurface, ParametricSurface, Solid, t, u, v, x, y, z
 from generative.creases import creased
 from generative.products import Product
+from generative.surface import Deferred
 
 from .crowd import crowd_of
-from .extent import Extent, carried, extent_of, swept
+from .extent import Extent, carried, extent_of, surface_extent, swept
 from .mesh import Mesh
 from .motions import carried as carried_by
 from .motions import entries_of
@@ -107,9 +109,16 @@ def extent(body: Any, moment: float, numbers: Numbers = NONE) -> np.ndarray:
 def face_boxes(body: Any, moment: float, numbers: Numbers = NONE) -> np.ndarray:
     """(faces, 3, 2): boxes that hold the faces of a parametric body; of many, and of those in chains, by kernels that they share."""
     if len(faces(body)) > FEW or any(isinstance(face.motion, Product) for face in faces(body)):
-        return boxes_at([extent_of(part, numbers) for part in faces_of(body)], moment)
+        return boxes_at(face_extents(body, numbers), moment)
     found = [cells(f, grid(f, numbers), moment, numbers) for f in faces(body)]
     return np.stack([np.stack([c[..., 0].min(axis=0), c[..., 1].max(axis=0)], axis=1) for c in found])
+
+
+def face_extents(body: Any, numbers: Numbers = NONE) -> list[Extent]:
+    """The extents of all faces of a parametric body or mesh, also of a solid of which some are not shown."""
+    if isinstance(body, Solid) and not body.planar:
+        return [surface_extent(face, numbers) for face in body.faces]
+    return [extent_of(part, numbers) for part in faces_of(body)]
 
 
 def boxes_at(parts: Sequence[Extent], moment: float) -> np.ndarray:
@@ -174,6 +183,15 @@ def surface_point(body: Any, moment: float, numbers: Numbers = NONE) -> np.ndarr
         if len(good):
             return np.stack([lo[good[0]], hi[good[0]]], axis=1)
     return None
+
+
+def middle_of(face: ParametricSurface, moment: float, numbers: Numbers) -> np.ndarray | None:
+    """A box (3, 2) in space that holds the point in the middle of a face whose formulas are not made yet, without these; None of others."""
+    whole = surface_extent(face, numbers)
+    if not isinstance(whole.body, Deferred):
+        return None
+    box = boxes_at([replace(whole, domain=np.repeat(whole.domain.mean(axis=1)[:, None], 2, axis=1))], moment)[0]
+    return box if np.isfinite(box).all() else None
 
 
 def _grid_zero(body: ImplicitBody, moment: float, numbers: Numbers) -> np.ndarray | None:

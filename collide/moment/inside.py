@@ -23,8 +23,8 @@ from generative import ImplicitBody, ParametricSurface, Solid
 from ..bodies.cells import Cell
 from ..bodies.mesh import Mesh
 from ..bodies.numbers import Numbers
-from ..bodies.parts import faces_of, has_inside
-from ..bodies.surface_points import FEW, at_moment, extent, face_boxes, faces, space_kernel, surface_point, vertices_at
+from ..bodies.parts import face_of, has_inside
+from ..bodies.surface_points import FEW, at_moment, extent, face_boxes, faces, middle_of, space_kernel, surface_point, vertices_at
 from ..search.clock import Clock
 from ..search.drive import drive
 from ..search.native.layout import UNIQUE
@@ -73,7 +73,7 @@ def inside(body: Any, other: Any, moment: float, clock: Clock, numbers: tuple[Nu
     if isinstance(body, Mesh):
         points = vertices_at(body, body.topology.pieces, moment, numbers[0])
     else:
-        points = [surface_point(face, moment, numbers[0]) for face in pieces(body)]
+        points = [_point(faces(body)[k], moment, numbers[0]) for k in _pieces_near(body, other, moment, numbers)]
     unknown = False
     for point in points:
         answer = None if point is None or clock.exceeded() else contained(point)
@@ -83,9 +83,19 @@ def inside(body: Any, other: Any, moment: float, clock: Clock, numbers: tuple[Nu
     return None if unknown else False
 
 
-def pieces(body: Any) -> list[Any]:
-    """A face of each piece of a parametric body."""
-    return [faces(body)[group[0]] for group in _groups(body)]
+def _point(face: Any, moment: float, numbers: Numbers) -> np.ndarray | None:
+    middle = middle_of(face, moment, numbers)
+    return surface_point(face, moment, numbers) if middle is None else middle
+
+
+def _pieces_near(body: Any, other: Any, moment: float, numbers: tuple[Numbers, Numbers]) -> list[int]:
+    """The number of a face of each piece of a parametric body that may be inside another body: with the box round this it meets, all of it.
+    """
+    if len(faces(body)) <= FEW:
+        return [group[0] for group in _groups(body)]
+    boxes, whole = face_boxes(body, moment, numbers[0]), extent(other, moment, numbers[1])
+    apart = np.asarray(((boxes[..., 0] > whole[:, 1]) | (whole[:, 0] > boxes[..., 1])).any(axis=1))
+    return [group[0] for group in _groups(body) if not apart[group].any()]
 
 
 def _groups(body: Any) -> list[list[int]]:
@@ -161,14 +171,14 @@ def _surrounds(crossings: list[Crossing], alone: bool) -> bool | None:
 def _crossings(body: Any, point: np.ndarray, ray: tuple[float, ...], length: float, moment: float, clock: Clock, numbers: Numbers,
                ) -> list[list[Crossing]] | None:
     """The crossings of a ray with each face. None where not all crossings are proved unique, with a side to which they go."""
-    parts = faces_of(body)
+    count = len(faces(body))
     near = np.flatnonzero(_may_cross(face_boxes(body, moment, numbers), point, ray, length)).tolist()
-    found: list[list[Crossing]] = [[] for _ in parts]
+    found: list[list[Crossing]] = [[] for _ in range(count)]
     if not near:
         return found
     problems = []
     for k in near:
-        problems.append(_ray_problem(parts[k], point, ray, length, moment, numbers, len(parts) > FEW))
+        problems.append(_ray_problem(face_of(body, k), point, ray, length, moment, numbers, count > FEW))
         if clock.exceeded():
             return None
     search = Search(problems)
@@ -176,7 +186,7 @@ def _crossings(body: Any, point: np.ndarray, ray: tuple[float, ...], length: flo
         return None
     for k in search.solutions:
         box, face = search.found(k)[None], near[search.owner(k)]
-        family = _ray_family(parts[face], ray, numbers.symbols, len(parts) > FEW)
+        family = _ray_family(face_of(body, face), ray, numbers.symbols, count > FEW)
         known = search.problems[search.owner(k)].parameters[:family.own]
         (low,), (high,) = (e[0] for e in family.through.interval(box[..., 0], box[..., 1], parameters=tuple(known.T)))
         if not (low > 0 or high < 0):

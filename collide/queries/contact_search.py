@@ -5,6 +5,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from generative import Solid
+
 from ..answers.contacts import Contacts, Status
 from ..answers.report import contacts
 from ..bodies.thickened import Shift
@@ -50,10 +52,12 @@ class ContactQuestion(NamedTuple):
 
 
 class ContactSearch:
-    """The search for the answer, step by step. `proof`: the log that is written, if any; without a scene nothing is known."""
+    """The search for the answer, step by step. `proof`: the log that is written, if any; without a scene nothing is known. `limited`: faces
+    that are far from all others are left out, which no log tells.
+    """
 
-    def __init__(self, question: ContactQuestion) -> None:
-        self.question = question
+    def __init__(self, question: ContactQuestion, limited: bool = True) -> None:
+        self.question, self.limited = question, limited
         bodies, span = question.bodies, question.span
         self.start = Starts(len(bodies) if isinstance(bodies, Sequence) else 0, Start.UNKNOWN)
         self.scene: Scene | None = None
@@ -68,8 +72,16 @@ class ContactSearch:
         self.start = Starts(len(q.bodies), Start.UNKNOWN, ignored)
         self.scene = Scene(q.bodies, tuple(q.time), q.span, q.tracked, tangency=q.tangency,
                            closed=q.tangency and q.options.method == "auto", ignored=ignored,
-                           course=None if q.tracked else course_of(q.bodies, q.span, q.shift), shift=q.shift)
+                           course=None if q.tracked else course_of(q.bodies, q.span, q.shift), shift=q.shift,
+                           reach=q.options.simultaneity if self.limited else None)
         return self.scene
+
+    @property
+    def shown(self) -> list[Any]:
+        """The bodies as they were given, solids with the faces that the question is limited to."""
+        limited = () if self.scene is None else self.scene.bodies
+        return [body.showing(own.shown) if isinstance(body, Solid) and len(own.shown) < len(own.faces) else body
+                for body, own in zip(self.question.bodies, limited, strict=True)]
 
     def begin(self, scene: Scene, clock: Clock) -> None:
         """The states of pairs as the span begins."""

@@ -166,8 +166,7 @@ def first_contact(bodies: Sequence[Any], time: tuple[Any, Any], *, simultaneity:
                 raise ValueError('no log can be written with method="time-dependent"; take "auto"')
             refuse_gaps(bodies, 'method="time-dependent" searches faces alone')
             return time_dependent.first_contact(bodies, tuple(time), span, clock, options, tracked=bool(tracked))
-        known.drawn.place(ignored)
-        check_bodies(bodies, span)
+        check_bodies(known.placed(ignored, limited=log is None).shown, span)
         if log is not None:
             known.drawn.proof = contact_log(log, bodies, time, span, tracked)
         if not known.decides(ignored, clock):

@@ -33,31 +33,40 @@ class ThickContact:
     def __init__(self, question: ContactQuestion) -> None:
         self._question, self.drawn = question, ContactSearch(question)
         self._thick: ContactSearch | None = None
-        self._cut = False
+        self._cut, self._limited = False, True
+
+    def placed(self, ignored: Pairs, limited: bool) -> ContactSearch:
+        """The search that comes first, with its scene: of the thickened bodies, if there are gaps. `limited`: see `ContactSearch`."""
+        self._limited, thick = limited, have_gaps(self._question.bodies)
+        # The same formulas serve both searches.
+        self.drawn = self._begun(Shift.ZERO if thick else Shift.NONE)
+        self._thick = self._begun(Shift.CUBE) if thick else None
+        first = self._thick or self.drawn
+        first.place(ignored)
+        return first
+
+    def _begun(self, shift: Shift) -> ContactSearch:
+        return ContactSearch(self._question._replace(shift=shift), self._limited)
 
     def decides(self, ignored: Pairs, clock: Clock) -> bool:
         """Whether the search of the thickened bodies decides the question."""
-        if not have_gaps(self._question.bodies):
+        if self._thick is None:
             return False
-        # The same formulas serve both searches.
-        self.drawn, proof = ContactSearch(self._question._replace(shift=Shift.ZERO)), self.drawn.proof
-        self.drawn.proof = proof
-        self._search(ignored, clock, SHARE)
-        assert self._thick is not None
+        self._search(self._thick, ignored, clock, SHARE)
         return not self._thick.found.doubt and is_decided(self._thick.answer(clock), self._question.bodies)
 
     def again(self, ignored: Pairs, clock: Clock) -> None:
         """Search the thickened bodies once more where their share of the time ended that: what it went to, mostly formulas, is made now."""
         if self._cut and not clock.over:
-            self._search(ignored, clock, 1.0)
+            self._thick = self._begun(Shift.CUBE)
+            self._search(self._thick, ignored, clock, 1.0)
 
-    def _search(self, ignored: Pairs, clock: Clock, share: float) -> None:
-        self._thick = ContactSearch(self._question._replace(shift=Shift.CUBE))
+    def _search(self, thick: ContactSearch, ignored: Pairs, clock: Clock, share: float) -> None:
         with clock.at_most(BOXES, share, MANY):
             with clock.working():
-                scene = self._thick.place(ignored)
-                self._thick.begin(scene, clock)
-                self._thick.search(scene, clock)
+                scene = thick.scene or thick.place(ignored)
+                thick.begin(scene, clock)
+                thick.search(scene, clock)
             self._cut = clock.over
 
     def answer(self, clock: Clock) -> Contacts:

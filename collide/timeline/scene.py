@@ -10,6 +10,7 @@ import numpy as np
 import sympy as sp
 
 from codegen.deadline import check
+from generative import ImplicitBody
 from generative.changes import is_short, smooth_bodies
 from generative.creases import asks_numbers, divided
 from generative.family import member_of
@@ -20,9 +21,10 @@ from generative.resting import Member
 from ..bodies.cells import Cell
 from ..bodies.numbers import Numbers, check_numbers, numbers_of
 from ..bodies.parts import Pole, faces_of, like
-from ..bodies.surface_points import boxes_at
+from ..bodies.surface_points import boxes_at, face_extents
 from ..bodies.thickened import Shift, gap_of, with_shift
 from ..culling.broad_phase import Window, may_meet
+from ..culling.shown_near import shown_near
 from ..culling.sweep import sweep_and_prune
 from ..moment.pairs import Pair, Pairs, Starts, pairs_in
 from ..moment.start import Beginning, Start, apart_within, crossings, nested, start_of
@@ -43,11 +45,13 @@ class Scene(Approaching):
     def __init__(self, bodies: Sequence[Any], time: tuple[Any, Any], span: Window, tracked: Sequence[Tracked], *,
                  tangency: bool = True, closed: bool = True, numbers: Sequence[Numbers] | None = None,
                  ignored: Pairs | None = None, course: Course | None = None, carried: Sequence[Any] | None = None,
-                 shift: Shift = Shift.NONE, labels: Sequence[Pair] | None = None) -> None:
+                 shift: Shift = Shift.NONE, labels: Sequence[Pair] | None = None, reach: float | None = None) -> None:
         """`closed`: faces may stand for their borders. `numbers`: of bodies that are formulas of families already. `ignored`: pairs of
         bodies that are not asked about. `course`: of bodies that follow splines; the scene is then that of its first stage. `carried`: the
         bodies as they were given, where those of families do not tell which of them move alike. `shift`: solids with gaps are thickened by
         them; those that follow splines are so in the course. `labels`: the pairs of bodies that the scene is about, None: all.
+        `reach`: the scene is about its span and this much before it, so that faces of solids with many that are proved far from all others
+        then are not shown (`shown_near`).
         """
         given, self.course, self.holds = carried or bodies, course, (-math.inf, math.inf)
         if numbers is None and course is None:
@@ -77,6 +81,8 @@ class Scene(Approaching):
         self.resting = Pairs(len(self.bodies), groups=carried_along(self._movers))
         # What no part is looked at for: pairs that are not asked about, and, once it is known how they begin, those at rest.
         self.left_out = [Pairs(len(self.bodies)) if ignored is None else ignored]
+        if reach is not None and course is None and not tracked:
+            self.bodies = shown_near(self.bodies, self.numbers, (span[0] - reach, span[1]), self.asked)
         self.charts: list[frozenset[Pole]] = [frozenset()] * len(self.bodies)
         self.states = Starts(len(self.bodies), Start.UNKNOWN, self.left_out[0])
         # Pairs whose surfaces are proved apart at the beginning, where it is not decided whether one body encloses the other.
@@ -165,8 +171,10 @@ class Scene(Approaching):
 
     def _overlapping(self) -> list[Pair]:
         """Pairs of bodies round which boxes at the beginning meet, so that one of them may enclose the other."""
-        owned = [(k, p) for k, body in enumerate(self.bodies) for p in faces_of(body)]
-        boxes, owners = boxes_at([self.extent(k, p, outline) for k, p in owned], self.begin), np.array([k for k, _ in owned], np.int64)
+        extents = [[self.extent(k, p, outline) for p in faces_of(body)] if isinstance(body, ImplicitBody) else
+                   face_extents(body, self.numbers[k]) for k, body in enumerate(self.bodies)]
+        owned = [(k, own) for k, several in enumerate(extents) for own in several]
+        boxes, owners = boxes_at([own for _, own in owned], self.begin), np.array([k for k, _ in owned], np.int64)
         first = np.searchsorted(owners, np.arange(len(self.bodies)))
         pairs = np.sort(sweep_and_prune(np.minimum.reduceat(boxes[..., 0], first), np.maximum.reduceat(boxes[..., 1], first)), axis=1)
         return [(i, j) for i, j in pairs.tolist() if (i, j) not in self.left_out[0]]

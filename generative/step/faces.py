@@ -12,7 +12,7 @@ from ..brep import Edge, Solid, Vertex
 from ..chart import is_pole
 from ..pattern import exactly
 from ..seams import period
-from ..surface import Deferred, ParametricSurface
+from ..surface import ParametricSurface
 from ..symbols import u, v
 from ..trimmed import inside
 from ..trimming_pieces import LoopPiece, sample
@@ -250,7 +250,7 @@ def _over_rectangle(part: SurfaceForm, filled: Rectangle, turned: bool, scale: A
     if None in sides:
         return []
     domain = tuple((exactly(lo), exactly(hi)) for lo, hi in sides)  # type: ignore[misc]
-    return [bordered(ParametricSurface._unchecked(Deferred(part.body, scale), domain, turned), part)]
+    return [bordered(ParametricSurface._unchecked(part.source(scale), domain, turned), part)]
 
 
 def _common(own: tuple[Any, Any], limits: tuple[float, float] | None) -> tuple[Any, Any] | None:
@@ -276,7 +276,7 @@ def _inside_loops(part: SurfaceForm, loops: Sequence[Loop], ends: Ends, turned: 
     if not kept:
         return []
     (a, b), (c, d) = ends_of(kept)
-    whole = ParametricSurface._unchecked(Deferred(part.body, scale), ((exactly(a), exactly(b)), (exactly(c), exactly(d))), turned)
+    whole = ParametricSurface._unchecked(part.source(scale), ((exactly(a), exactly(b)), (exactly(c), exactly(d))), turned)
     rows = np.array(part.sampled(0.5 * (a + b), 0.5 * (c + d))[3:]).reshape(2, 3)
     lengths = np.hypot(np.hypot(rows[:, 0], rows[:, 1]), rows[:, 2])
     lengths[lengths == 0.0] = 1.0
@@ -304,7 +304,9 @@ def bordered(surface: ParametricSurface, part: SurfaceForm) -> Solid:
             edges.append(Edge._unchecked((0,), (((value, u) if s is u else (u, value)),), surface.domain[other]))
             if not closed[other]:
                 corners += [(value, w) if s is u else (w, value) for w in surface.domain[other]]
-    return Solid._unchecked([surface], edges, [Vertex._unchecked((0,), (c,)) for c in dict.fromkeys(corners)])
+    made = Solid._unchecked([surface], edges, [Vertex._unchecked((0,), (c,)) for c in dict.fromkeys(corners)])
+    made._made_so = True
+    return made
 
 
 def _closes(surface: ParametricSurface, part: SurfaceForm, s: Any) -> bool:

@@ -12,6 +12,7 @@ import sympy as sp
 
 from ..curve import bernstein, bezier_points, project, spans
 from ..pattern import Pattern, sampler
+from ..patterned import Patterned
 from ..symbols import derivative, u, v
 from .curves import CurveForm, Unread, coordinates, curve_pattern, expanded, lighter, shapes_of, symbols
 
@@ -39,10 +40,9 @@ class SurfaceForm(NamedTuple):
         """The parameters, 0 for u and 1 for v, that are angles, so that the surface closes after a full turn."""
         return (0,) if self.kind == ("SurfaceOfLinearExtrusion", ("Ellipse",)) else _FULL.get(self.kind[0], ())
 
-    def body(self, scale: Any) -> tuple[Any, Any, Any]:
+    def source(self, scale: Any) -> Patterned:
         """The formula in units that are `scale` to a millimetre."""
-        a, b, c = (e * scale for e in self.pattern.written(self.numbers))
-        return a, b, c
+        return Patterned(self.pattern, self.numbers) if scale == 1 else Patterned(_scaled(self.pattern), (*self.numbers, scale))
 
     def is_point(self, axis: int, end: int) -> bool:
         """Whether the poles along a side of a patch are one point."""
@@ -88,6 +88,13 @@ def _sizes(kind: str, surface: Any) -> tuple[float, ...]:
     if kind == "ConicalSurface":
         return surface.RefRadius(), surface.SemiAngle()
     return (surface.MajorRadius(), surface.MinorRadius()) if kind == "ToroidalSurface" else ()
+
+
+@functools.cache
+def _scaled(pattern: Pattern) -> Pattern:
+    """A pattern times a number, which comes last."""
+    scale = symbols(len(pattern.symbols) + 1)[-1]
+    return Pattern(tuple(e * scale for e in pattern.formulas), (*pattern.symbols, scale))
 
 
 @functools.cache

@@ -15,7 +15,7 @@ NAMES = ["kernels", "points", "compile_time", "contact", "orders", "paving", "po
          "general", "sweep", "threads", "optimizers", "starts", "recorded", "meshes_as_bodies", "distance", "clearance",
          "tolerances", "executors", "world", "ode", "brep_index", "booleans", "closest",
          "polyhedra", "pictures", "logs", "questions"]
-SLOW = ["linear_million", "cold", "long_process", "constants", "bodies", "arms", "assemblies", "sheets", "robots"]
+SLOW = ["linear_million", "cold", "long_process", "constants", "bodies", "arms", "assemblies", "sheets", "robots", "brep"]
 
 
 def main() -> None:
