@@ -83,7 +83,7 @@ def at_moment(places: np.ndarray, moment: float) -> np.ndarray:
 
 def coarse_extent(body: Any, moment: float, numbers: Numbers) -> np.ndarray:
     """As `extent`; of a body of few parametric faces a wider box from fewer cells."""
-    few = not isinstance(body, (Mesh, ImplicitBody)) and len(faces(body)) <= FEW
+    few = not isinstance(body, (Mesh, ImplicitBody)) and _have_kernels(body)
     return _wide_extent(body, moment, numbers) if few else extent(body, moment, numbers)
 
 
@@ -108,7 +108,7 @@ def extent(body: Any, moment: float, numbers: Numbers = NONE) -> np.ndarray:
 @functools.lru_cache(maxsize=512)
 def face_boxes(body: Any, moment: float, numbers: Numbers = NONE) -> np.ndarray:
     """(faces, 3, 2): boxes that hold the faces of a parametric body; of many, and of those in chains, by kernels that they share."""
-    if len(faces(body)) > FEW or any(isinstance(face.motion, Product) for face in faces(body)):
+    if not _have_kernels(body):
         return boxes_at(face_extents(body, numbers), moment)
     found = [cells(f, grid(f, numbers), moment, numbers) for f in faces(body)]
     return np.stack([np.stack([c[..., 0].min(axis=0), c[..., 1].max(axis=0)], axis=1) for c in found])
@@ -119,6 +119,11 @@ def face_extents(body: Any, numbers: Numbers = NONE) -> list[Extent]:
     if isinstance(body, Solid) and not body.planar:
         return [surface_extent(face, numbers) for face in body.faces]
     return [extent_of(part, numbers) for part in faces_of(body)]
+
+
+def _have_kernels(body: Any) -> bool:
+    """Whether faces of a parametric body have kernels of their own: few, and not in a chain."""
+    return len(faces(body)) <= FEW and not any(isinstance(face.motion, Product) for face in faces(body))
 
 
 def boxes_at(parts: Sequence[Extent], moment: float) -> np.ndarray:

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 import sympy as sp
 
-from collide.bodies.surface_points import extent, position_kernel
+from collide.bodies.numbers import NONE
+from collide.bodies.surface_points import coarse_extent, extent, position_kernel
 from generative import Chain, Rigid, revolute, solids, t, u, v
 from generative.products import Product
 
@@ -35,7 +36,7 @@ def test_boxes_round_links_multiply_no_formulas(monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setattr(Product, "apply", lambda *_: pytest.fail("SymPy multiplies the motions of a chain"))
     box = extent(body, 0.5)
     position_kernel(body.faces[0], ())
-    assert np.isfinite(box).all()
+    assert np.isfinite(box).all() and np.isfinite(coarse_extent(body, 0.5, NONE)).all()
     monkeypatch.undo()
     for face in body.faces:
         (a, b), (c, d) = face.domain[u], face.domain[v]
