@@ -59,7 +59,7 @@ def contact(pair: dict[str, Any]) -> list[Any]:
     theirs, (time, count) = took(lambda: advanced(shapes, [pair[k]["pose"] for k in "ab"]))
     known, bracket = pair["first_contact"], found.time
     off = max(bracket.lo - known, known - bracket.hi, 0.0)
-    return [pair["name"], first, warm, theirs, warm / theirs, count, found.boxes_searched, bracket.hi - bracket.lo, off, time - known]
+    return [pair["name"], first, warm, theirs, warm / theirs, count, found.iterations, bracket.hi - bracket.lo, off, time - known]
 
 
 def placed(part: dict[str, Any]) -> Solid:
