@@ -8,6 +8,7 @@ import contextlib
 import ctypes
 import functools
 import itertools
+import os
 import threading
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -18,6 +19,9 @@ from ..deadline import check
 from ..emit.entry import architecture
 from ..emit.room import GIVE, TAKE
 from . import cache
+
+PROCESSOR = "GENERATIVE_COLLISION_CPU"
+"""The environment variable that names a lower level of this processor, as x86-64-v3, for which all code is made then."""
 
 # The innermost lock: nothing else is waited for while it is held. See `linked._lock` for the order of all.
 _lock = threading.Lock()
@@ -43,9 +47,19 @@ def machine() -> str:
 
 @functools.cache
 def host() -> tuple[str, str]:
-    """Name and feature string of this processor, as LLVM spells them."""
-    machine()
-    return llvm.get_host_cpu_name(), llvm.get_host_cpu_features().flatten()
+    """Name and feature string of this processor, as LLVM spells them; of a lower level of it where the environment variable `PROCESSOR`
+    names one, for measurements. ValueError for what this processor is not.
+    """
+    architecture, own = machine(), (llvm.get_host_cpu_name(), llvm.get_host_cpu_features().flatten())
+    named, known = os.environ.get(PROCESSOR, ""), _levels(architecture, own[1])
+    if named and named not in known:
+        raise ValueError(f"the environment variable {PROCESSOR} must be one of {', '.join(known)}, or empty, got {named!r}")
+    return (named, "") if named else own
+
+
+def _levels(architecture: str, features: str) -> list[str]:
+    """Names of levels of an architecture that a processor with these features has."""
+    return ["generic"] if architecture == "aarch64" else ["x86-64-v3"] + ["x86-64-v4"] * ("+avx512f" in features.split(","))
 
 
 def code_key(*parts: bytes | str, cpu: str | None = None) -> str:
@@ -66,7 +80,7 @@ def check_cpu(cpu: Any) -> None:
     features it gives them.
     """
     name, features = host()
-    known = [name, "generic"] if machine() == "aarch64" else [name, "x86-64-v3"] + ["x86-64-v4"] * ("+avx512f" in features.split(","))
+    known = [name, *_levels(machine(), features)]
     if cpu is not None and cpu not in known:
         raise ValueError(f"cpu must be one of {', '.join(known)}, or None for this processor, got {cpu!r}")
 

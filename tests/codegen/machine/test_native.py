@@ -210,3 +210,29 @@ def test_ctrl_c_counts_while_what_was_compiled_is_given_back(kind: str, compile:
     with pytest.raises(KeyboardInterrupt):
         compile("define double @f(double %x) { ret double %x }")
     assert len(disposed) == 1
+
+
+@pytest.mark.skipif(not X86, reason="x86-64 has levels")
+def test_a_lower_level_of_the_processor(monkeypatch: pytest.MonkeyPatch) -> None:
+    """All code is made for it, under names of its own, and nothing that this processor is not."""
+    own = native.host()
+    key = native.code_key("a")
+    try:
+        for named in ("x86-64-v3", "haswell"):
+            native.host.cache_clear()
+            monkeypatch.setenv(native.PROCESSOR, named)
+            if named == "haswell":
+                with pytest.raises(ValueError, match=r"GENERATIVE_COLLISION_CPU must be one of x86-64-v3.* got 'haswell'"):
+                    native.host()
+            else:
+                assert native.host() == (named, "") and native.code_key("a") != key and not native.has_wide_registers(None)
+                assert native.assembly(graph_text(), None).count("zmm") == 0
+    finally:
+        monkeypatch.delenv(native.PROCESSOR)
+        native.host.cache_clear()
+    assert native.host() == own and native.code_key("a") == key
+
+
+def graph_text() -> str:
+    pool = ExprPool()
+    return codegen.Kernel([pool.variable(0) * pool.variable(1)], ["x", "y"]).llvm("interval", "block")
