@@ -27,6 +27,7 @@ POST = (4500, -3000, 0), (0, 0, 1), 6000, 400
 _FROM_Z = {(0, 0, 1): None, (-1, 0, 0): [[0, 0, -1], [0, 1, 0], [1, 0, 0]]}
 _QUARTERS = {0: np.eye(3), 1: np.array([[1, 0, 0], [0, 0, -1], [0, 1, 0]]), -1: np.array([[1, 0, 0], [0, 0, 1], [0, -1, 0]])}
 SPAN = 4.0
+APART = R(9, 20)
 
 
 def _length(e):
@@ -71,6 +72,15 @@ def values(times, angles):
     """Formulas of the joint values through samples."""
     found = fit.joint_motion(times, angles).value
     return {f"q{k + 1}": found[k] for k in range(6)}
+
+
+def two_arms(times, angles):
+    """Two arms that face each other `APART`, each along the same recorded path: the bodies, and groups without any pair."""
+    arms, joints = [arm(prefix) for prefix in ("left ", "right ")], values(times, angles)
+    bases = Rigid(), Rigid(rotation=[[-1, 0, 0], [0, -1, 0], [0, 0, 1]], translation=[APART, 0, 0])
+    bodies = [b for made, prefix, base in zip(arms, ("left ", "right "), bases, strict=True)
+              for b in made.at({prefix + name: e for name, e in joints.items()}, base=base)]
+    return bodies, [tuple(prefix + name for name in LINKS) for prefix in ("left ", "right ")]
 
 
 def straight_paths(count, seed=0):
@@ -136,3 +146,12 @@ def gaps(angles):
             if (name, box) != ("base", "table"):
                 found[name, box] = box_distances(first[k], second[k], np.array(centre) / 1e4, np.array(sizes) / 1e4) - radii[k]
     return found
+
+
+def gaps_of_two(angles):
+    """{(name, name): (n,)}: gaps of the links of `two_arms`, each of one with each of the other."""
+    first, second = segments(angles)
+    there = [e * np.array([-1.0, -1, 1]) + np.array([float(APART), 0, 0]) for e in (first, second)]
+    names, radii = [*LINKS], [link[3] / 1e4 for link in LINKS.values()]
+    return {(f"left {a}", f"right {b}"): segment_distances(first[i], second[i], there[0][j], there[1][j]) - radii[i] - radii[j]
+            for i, a in enumerate(names) for j, b in enumerate(names)}

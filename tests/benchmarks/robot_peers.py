@@ -1,8 +1,8 @@
-"""The robot cell of the benchmark `robots` in coal and python-fcl: the least distance of all pairs over sampled joint angles."""
+"""The robot cell and the two arms of the benchmark `robots` in coal and python-fcl: the least distance of all pairs over sampled angles."""
 
 from collections.abc import Callable, Iterator
 from importlib import import_module
-from itertools import combinations
+from itertools import combinations, product
 from typing import Any
 
 import numpy as np
@@ -12,8 +12,8 @@ from tests import robot_cell as cell
 Placed = tuple[str, np.ndarray, np.ndarray]
 
 
-def coal_paths(angles: np.ndarray) -> float:
-    """By coal."""
+def coal_paths(angles: np.ndarray, two: bool = False) -> float:
+    """By coal; of `two` arms, instead of one in the cell."""
     peer = import_module("coal")
 
     def distance(a: Any, b: Any, first: Placed, second: Placed) -> float:
@@ -21,11 +21,11 @@ def coal_paths(angles: np.ndarray) -> float:
         return float(peer.distance(a, here, b, there, peer.DistanceRequest(), peer.DistanceResult()))
 
     shapes = _shapes(peer.Capsule, peer.Box)
-    return _least(angles, lambda a, b: distance(shapes[a[0]], shapes[b[0]], a, b))
+    return _least(angles, lambda a, b: distance(shapes[a[0]], shapes[b[0]], a, b), two)
 
 
-def fcl_paths(angles: np.ndarray) -> float:
-    """By python-fcl."""
+def fcl_paths(angles: np.ndarray, two: bool = False) -> float:
+    """By python-fcl; of `two` arms, instead of one in the cell."""
     peer = import_module("fcl")
 
     def distance(first: Placed, second: Placed) -> float:
@@ -33,7 +33,7 @@ def fcl_paths(angles: np.ndarray) -> float:
         return float(peer.distance(*pair, peer.DistanceRequest(), peer.DistanceResult()))
 
     shapes = _shapes(peer.Capsule, peer.Box)
-    return _least(angles, distance)
+    return _least(angles, distance, two)
 
 
 def _shapes(capsule: Callable[..., Any], box: Callable[..., Any]) -> dict[str, Any]:
@@ -42,7 +42,7 @@ def _shapes(capsule: Callable[..., Any], box: Callable[..., Any]) -> dict[str, A
     return found | {name: box(*(np.array(sizes) / 1e4)) for name, (_, sizes) in cell.BOXES.items()}
 
 
-def _least(angles: np.ndarray, distance: Callable[[Placed, Placed], float]) -> float:
+def _least(angles: np.ndarray, distance: Callable[[Placed, Placed], float], two: bool) -> float:
     first, second = cell.segments(angles)
     turn, _ = cell.frames(angles)
     fixed = [("post", np.eye(3), (np.array(cell.POST[0]) + np.array([0, 0, cell.POST[2] / 2])) / 1e4)]
@@ -51,8 +51,15 @@ def _least(angles: np.ndarray, distance: Callable[[Placed, Placed], float]) -> f
     for n in range(len(angles)):
         links = [(name, turn[k, n] @ _along(axis), 0.5 * (first[k, n] + second[k, n])) for k, (name, (_, axis, _, _)) in
                  enumerate(cell.LINKS.items())]
-        least = min([least, *(distance(a, b) for a, b in _pairs(links, fixed))])
+        pairs = product(links, map(_facing, links)) if two else _pairs(links, fixed)
+        least = min([least, *(distance(a, b) for a, b in pairs)])
     return float(least)
+
+
+def _facing(link: Placed) -> Placed:
+    """The same link of the second of two arms."""
+    name, turn, place = link
+    return name, np.diag([-1.0, -1, 1]) @ turn, np.diag([-1.0, -1, 1]) @ place + [float(cell.APART), 0, 0]
 
 
 def _along(axis: tuple[int, int, int]) -> np.ndarray:

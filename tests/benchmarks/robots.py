@@ -1,6 +1,6 @@
-"""A robot cell: an arm of six joints among a table, a post and a bin, along 6, 100 and 400 recorded joint angles; joint errors of half a
-degree; poses in a box of angles; and 1,000 straight paths as rows. Seconds of the processor of the first call and of the same call again,
-beside coal and python-fcl, where installed, which look at 400 moments of a path and prove nothing in between.
+"""A robot cell: an arm of six joints among a table, a post and a bin, along 6, 100 and 400 recorded joint angles; two such arms; joint
+errors of half a degree; poses in a box of angles; and 1,000 straight paths as rows. Seconds of the processor of the first call and of the
+same call again, beside coal and python-fcl, where installed, which look at 400 moments of a path and prove nothing in between.
 """
 
 import time
@@ -31,6 +31,10 @@ def main() -> None:
         angles = approx_function([*joints.values()], [t])(np.linspace(0, cell.SPAN, MOMENTS))
         for what, ask in _asked(joints).items():
             rows.append([f"{knots} knots: {what}", *measured(ask), *(f"{_seconds(lambda p=p, at=angles: p(at))[0]:.2f}" for p in peers)])
+        bodies, ignored = cell.two_arms(*cell.path(knots))
+        rows.append([f"{knots} knots: two arms, at_least=1/100", *measured(
+            lambda b=bodies, i=ignored: collide.clearance(b, (0, 4), R(1, 100), ignore=i)),
+            *(f"{_seconds(lambda p=p, at=angles: p(at, True))[0]:.2f}" for p in peers)])
     rows += [[what, *measured(ask), *[""] * len(peers)] for what, ask in _of_ranges().items()]
     table("A robot cell: seconds of the processor", ["question", "first call", "again", "answer", *(p.__name__ for p in peers)], rows)
 

@@ -33,6 +33,47 @@ def test_a_recorded_path(knots):
     assert collide.first_contact(bodies, (0, 4), ignore=cell.ignored(made)).status is Status.NO_CONTACT
 
 
+@pytest.mark.parametrize("knots", [6, 100])
+def test_two_arms(knots):
+    """Twelve joints: kept and not kept as 10,000 moments say."""
+    times, angles = cell.path(knots)
+    bodies, ignored = cell.two_arms(times, angles)
+    at = approx_function([*cell.values(times, angles).values()], [t])(np.linspace(0, cell.SPAN, 10_000))
+    least = min(own.min() for own in cell.gaps_of_two(at).values())
+    kept = collide.clearance(bodies, (0, 4), at_least=R(1, 100), ignore=ignored)
+    found = collide.clearance(bodies, (0, 4), at_least=R(1, 20), ignore=ignored)
+    assert 0.01 < least < 0.05 and kept.verdict is True and found.verdict is False
+    assert found.bracket.lo <= least <= found.bracket.hi and found.bracket.hi < 0.05
+
+
+@pytest.mark.parametrize("knots", [6, 100, 400])
+def test_the_distances_of_a_path_hold_those_of_ten_thousand_moments(knots):
+    """The cell, its least distance, two links of the wrist, and the first contact with a post that stands in the way."""
+    joints, made = cell.values(*cell.path(knots)), cell.arm()
+    links, ignored = {b.name: b for b in made.at(joints)}, cell.ignored(made)
+    at = approx_function([*joints.values()], [t])(np.linspace(0, cell.SPAN, 10_000))
+    gaps = cell.gaps(at)
+    least, wrists = min(own.min() for own in gaps.values()), gaps["wrist 1", "wrist 3"].min()
+    bodies = [*links.values(), *cell.obstacles()]
+    found = collide.clearance(bodies, (0, 4), tolerance=1e-4, ignore=ignored)
+    assert found.bracket.lo <= least <= found.bracket.hi + 1e-5 and found.bracket.hi <= least * (1 + 1e-3)
+    pair = collide.clearance([links["wrist 1"], links["wrist 3"]], (0, 4), tolerance=1e-4)
+    assert pair.bracket.lo <= wrists <= pair.bracket.hi + 1e-5 and pair.bracket.hi <= wrists * (1 + 1e-3)
+    assert collide.clearance(bodies, (0, 4), at_least=least - 1e-4, ignore=ignored).verdict is True
+    assert collide.clearance(bodies, (0, 4), at_least=least + 1e-4, ignore=ignored).verdict is False
+    assert collide.first_contact(bodies, (0, 4), ignore=ignored).status is Status.NO_CONTACT
+    # A ball round a place of the tool 3 s on: it is met when the tool first comes to be so near.
+    first, second = (ends[6] for ends in cell.segments(at))
+    place = first[7_500]
+    ball = solids.sphere(R(1, 50)).moved(Rigid(translation=[R(float(e)) for e in place]))
+    way = second - first
+    share = np.clip(((place - first) * way).sum(axis=1) / (way**2).sum(axis=1), 0, 1)
+    near = np.linalg.norm(first + share[:, None] * way - place, axis=1) <= 0.04 + 0.02
+    met = collide.first_contact([links["wrist 3"], ball], (0, 4))
+    when = 4 / 9_999 * np.flatnonzero(near)[0]
+    assert met.status is Status.CONTACT and when - 4 / 9_999 - 1e-9 <= met.time.lo <= when + 1e-9
+
+
 @pytest.mark.parametrize(("seed", "number", "hit"), [(3, 0, False), (3, 3, True), (6, 2, False), (6, 3, True)])
 def test_random_paths(seed, number, hit):
     """Straight paths of all joints: hits and misses as the samples say, and the time between two of them."""
