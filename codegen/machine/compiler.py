@@ -284,10 +284,12 @@ def _widen(pipe: int) -> None:
         fcntl.fcntl(pipe, fcntl.F_SETPIPE_SZ, _PIPE)
 
 
-compiler, hasty = Compiler(), Compiler(polite=False)
-"""The compilers of this process: of what makes later calls faster, and of what somebody waits for (see `waited`)."""
+compiler, urgent, hasty = Compiler(), Compiler(polite=False), Compiler(polite=False)
+"""The compilers of this process: of what makes later calls faster, of that where interpreting costs more by now, and of what somebody
+waits for with locks held (see `waited`), so that adopting it must need none of these.
+"""
 
-for _each in (compiler, hasty):
+for _each in (compiler, urgent, hasty):
     atexit.register(_each.hand_over)
     if hasattr(os, "register_at_fork"):
         os.register_at_fork(before=_each.hold, after_in_parent=_each.release, after_in_child=_each.forget)

@@ -20,7 +20,7 @@ from .native import Code, code_key
 from .tiers import Tiered
 
 # Locks are taken in one order: that of a kernel, this one or that of `straight_line`, `tiers._lock`, those of `interpreter`,
-# `native._lock`. No lock is held where `compiler` is asked, and none but its own where it answers. `compiler.hasty` is asked, and waited
+# `native._lock`. No lock is held where `compiler` or `urgent` is asked, and none but its own where it answers. `hasty` is asked, and waited
 # for, with locks held (`waited`), so it needs none of these: it gets text, and no graph that must be lowered. Reentrant: lowering may run
 # a kernel for the numbers that the code holds; that one is new, so no other thread holds its lock while it waits for this one.
 _lock = threading.RLock()

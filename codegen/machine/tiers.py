@@ -20,7 +20,7 @@ import numpy as np
 from ..emit.lanes import Module
 from . import cache
 from .bytecode import Program
-from .compiler import Work, compiler, hasty
+from .compiler import Work, compiler, urgent
 from .native import Code, code_key, object_code
 
 # Compiled after so many calls; or at the end of the second query that uses it, or a later one, if they made so many calls each on average,
@@ -143,7 +143,7 @@ class Tiered:
         """Machine code from a process that does not come after all others: for what was asked for, and is still to come."""
         if self.asked and not self.hurried:
             self.hurried = True
-            hasty.ask(self._work(), self._adopt)
+            urgent.ask(self._work(), self._adopt)
 
     def _adopt(self, code: bytes) -> None:
         """Machine code from now on. What it was before is kept: other threads may be running it."""

@@ -111,7 +111,7 @@ def test_code_that_costs_more_to_interpret_than_to_make_is_made_in_a_hurry(monke
     _, kernel = both([pool.node("exp", pool.variable(0)) - pool.variable(1)], 2)
     x = next(blocks("interval", "hurried", 1, 2))
     requests = list[tuple[str, object]]()
-    for name in ("compiler", "hasty"):
+    for name in ("compiler", "urgent"):
         monkeypatch.setattr(getattr(tiers, name), "ask", lambda work, adopt, name=name: requests.append((name, (work, adopt))))
     first = block(kernel, "interval", x, x)
     assert tiers.compile_used() >= 1 and [name for name, _ in requests] == ["compiler"] * len(requests)
@@ -123,7 +123,7 @@ def test_code_that_costs_more_to_interpret_than_to_make_is_made_in_a_hurry(monke
         block(kernel, "interval", x, x)
     tiers.compile_busy()
     tiers.compile_busy()
-    assert tiered.hurried and [name for name, _ in requests[polite:]] == ["hasty"]
+    assert tiered.hurried and [name for name, _ in requests[polite:]] == ["urgent"]
     work, adopt = requests[-1][1]  # type: ignore[misc]
     code = compiler_process.made(*work[1:])  # type: ignore[has-type]
     adopt(code)  # type: ignore[has-type]

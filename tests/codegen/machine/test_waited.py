@@ -1,12 +1,15 @@
 """Code that somebody waits for: made by another process, so that limits of time end the wait, and nothing is lost."""
 
 import os
+import time
 
 import pytest
 
+import codegen
 from codegen.deadline import TimeUp, limited
-from codegen.machine import cache, compiler_process, waited
-from codegen.machine.compiler import Work, hasty
+from codegen.graph.expr import ExprPool
+from codegen.machine import cache, compiler_process, linked, waited
+from codegen.machine.compiler import Work, hasty, urgent
 from tests.codegen.machine.test_compiler import EMPTY, long_text
 
 
@@ -66,3 +69,18 @@ def test_who_is_waited_for_does_not_come_after_others(place, monkeypatch):
     for given in (True, False):
         compiler_process._answer(str(place), cache.fingerprint(), given, f"name {given}", "text", (EMPTY,))
     assert polite == [1]
+
+
+def test_it_comes_while_locks_are_held_that_adopting_other_code_needs(place):
+    """Interpreted code that costs much by now was asked for just before."""
+    pool = ExprPool()
+    kernel = codegen.Kernel([pool.node("exp", pool.variable(0)) + 3], ["x"], [], quick=True)
+    tiered = kernel._tiered("interval")
+    assert tiered is not None
+    with linked._lock, limited(lambda until=time.monotonic() + 30.0: until - time.monotonic()):
+        tiered.asked = True
+        tiered.hurry()
+        assert waited.awaited(Work("name", "text", (EMPTY,))) == cache.load("name")
+        assert tiered._before is None, "it is adopted when the lock is free"
+    urgent.settle()
+    assert tiered._before is not None
