@@ -39,13 +39,13 @@ def at_rest(first: Motion | None, second: Motion | None) -> bool:
     """Whether one of two rigid motions is the other one after a constant displacement. This is decided by expanding their formulas.
 
     Let R, T and S, U be their rotations and translations. Then S = R B and U = T + R a must hold for the B and a that hold at t = 0. Of
-    products it is seen only where they begin with the same factors, and all others are constant.
+    products it is seen only where they begin with the same factors, and no other one depends on t.
     """
     if first is None or second is None or not all(map(_rigid, (first, second))):
         return False
     if isinstance(first, Product) or isinstance(second, Product):
         shared = common(first, second)
-        return all(f.is_constant for m in (first, second) for f in m.factors[shared:])
+        return all(t not in f.symbols for m in (first, second) for f in m.factors[shared:])
     start = {t: sp.Integer(0)}
     turned = (first.rotation.T * second.rotation).applyfunc(lambda e: replaced(e, start))
     moved = (first.rotation.T * (second.translation - first.translation)).applyfunc(lambda e: replaced(e, start))

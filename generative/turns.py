@@ -60,7 +60,9 @@ class Turn(sp.ImmutableMatrix):  # type: ignore[misc]
 
     @classmethod
     def about(cls, axis: Sequence[int], angle: Any) -> "Turn":
-        """The turn about an axis by an angle."""
+        """The turn about an axis by an angle: the same one, whichever way the axis is given."""
+        if next(a for a in axis if a) < 0:
+            axis, angle = [-a for a in axis], -angle
         made = object.__new__(cls)
         made._assumptions, made._mhash, made._rows, made._cols = cls.default_assumptions, None, 3, 3
         made.axis, made.angle = tuple(axis), angle

@@ -36,14 +36,16 @@ _PLACES = np.full((1, 2), 0.5), np.array(list(itertools.product(np.linspace(0.0,
 _SHARES, _SHORTER = np.linspace(0.0, 1.0, 5), 60
 # The sine of an angle that a few roundings of parallel vectors make.
 _PARALLEL = 1e-13
+# A number within this of its size is no range. Effort only.
+_NARROW = 2.0**-40
 
 
 @functools.lru_cache(maxsize=512)
-def position_kernel(face: ParametricSurface, symbols: tuple[Any, ...]) -> Kernel:
+def position_kernel(face: ParametricSurface, symbols: tuple[Any, ...], closer: bool = False) -> Kernel:
     """The surface in the world as a function of u, v and t. Products of motions are multiplied on the graph: of long chains SymPy's would
-    take seconds.
+    take seconds. These are `closer` for numbers in ranges, as what cancels is put together.
     """
-    if not isinstance(face.motion, Product):
+    if closer or not isinstance(face.motion, Product):
         return compile(list(face.expressions), [u, v, t], symbols, quick=True)
     pool, names = ExprPool(), (u, v, t)
     known = {s: pool.variable(k) for k, s in enumerate(names)} | {s: pool.parameter(k) for k, s in enumerate(symbols)}
@@ -83,7 +85,7 @@ def at_moment(places: np.ndarray, moment: float) -> np.ndarray:
 
 def coarse_extent(body: Any, moment: float, numbers: Numbers) -> np.ndarray:
     """As `extent`; of a body of few parametric faces a wider box from fewer cells."""
-    few = not isinstance(body, (Mesh, ImplicitBody)) and _have_kernels(body)
+    few = not isinstance(body, (Mesh, ImplicitBody)) and _have_kernels(body, numbers)
     return _wide_extent(body, moment, numbers) if few else extent(body, moment, numbers)
 
 
@@ -108,7 +110,7 @@ def extent(body: Any, moment: float, numbers: Numbers = NONE) -> np.ndarray:
 @functools.lru_cache(maxsize=512)
 def face_boxes(body: Any, moment: float, numbers: Numbers = NONE) -> np.ndarray:
     """(faces, 3, 2): boxes that hold the faces of a parametric body; of many, and of those in chains, by kernels that they share."""
-    if not _have_kernels(body):
+    if not _have_kernels(body, numbers):
         return boxes_at(face_extents(body, numbers), moment)
     found = [cells(f, grid(f, numbers), moment, numbers) for f in faces(body)]
     return np.stack([np.stack([c[..., 0].min(axis=0), c[..., 1].max(axis=0)], axis=1) for c in found])
@@ -121,9 +123,15 @@ def face_extents(body: Any, numbers: Numbers = NONE) -> list[Extent]:
     return [extent_of(part, numbers) for part in faces_of(body)]
 
 
-def _have_kernels(body: Any) -> bool:
-    """Whether faces of a parametric body have kernels of their own: few, and not in a chain."""
-    return len(faces(body)) <= FEW and not any(isinstance(face.motion, Product) for face in faces(body))
+def _have_kernels(body: Any, numbers: Numbers) -> bool:
+    """Whether faces of a parametric body have kernels of their own: few, and not in a chain, unless numbers are in ranges."""
+    return len(faces(body)) <= FEW and (_in_ranges(numbers) or not any(isinstance(face.motion, Product) for face in faces(body)))
+
+
+def _in_ranges(numbers: Numbers) -> bool:
+    """Whether some of the numbers are ranges, and not enclosures of one."""
+    lo, hi = numbers.intervals.reshape(-1, 2).T
+    return bool((hi - lo > _NARROW * np.maximum(np.abs(lo), np.abs(hi))).any())
 
 
 def boxes_at(parts: Sequence[Extent], moment: float) -> np.ndarray:
@@ -166,7 +174,8 @@ def grid(face: ParametricSurface, numbers: Numbers, count: int = _GRID) -> np.nd
 def cells(face: ParametricSurface, parameters: np.ndarray, moment: float, numbers: Numbers) -> np.ndarray:
     """(n, 3, 2): boxes in space that hold the face over parameter boxes (n, 2, 2)."""
     ends = (at_moment(parameters[..., end], moment) for end in (0, 1))
-    return np.stack(position_kernel(face, numbers.symbols).interval(*ends, parameters=numbers.parameters), axis=-1)
+    kernel = position_kernel(face, numbers.symbols, _in_ranges(numbers))
+    return np.stack(kernel.interval(*ends, parameters=numbers.parameters), axis=-1)
 
 
 # -- points of a surface --------------------------------------------------------------------------------------------------
@@ -183,7 +192,7 @@ def surface_point(body: Any, moment: float, numbers: Numbers = NONE) -> np.ndarr
     _, ends = numbers.bounds(list(face.domain.values()))
     for shares in _PLACES:
         at = at_moment(np.clip((1 - shares) * ends[:, 0] + shares * ends[:, 1], *ends.T), moment)
-        lo, hi, level = position_kernel(face, numbers.symbols).decorated(at, at, parameters=numbers.parameters)
+        lo, hi, level = position_kernel(face, numbers.symbols, _in_ranges(numbers)).decorated(at, at, parameters=numbers.parameters)
         good = np.flatnonzero((level > 0).all(axis=1) & np.isfinite(hi - lo).all(axis=1))
         if len(good):
             return np.stack([lo[good[0]], hi[good[0]]], axis=1)

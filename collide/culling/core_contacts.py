@@ -100,7 +100,7 @@ class CorePairs:
             cores, which = self._cores[k], own.rows[(own.times[:, 0] == self._span[0]) & (pair[own.rows] < 0)]
             if cores is None or not len(which):
                 continue
-            at = [entries(m.at(rows[which], np.full(len(which), self._span[0]))) for m in self._motions(k)]
+            at = [entries(_all(m.at(rows[which], np.full(len(which), self._span[0])), which)) for m in self._motions(k)]
             corners = [places_of(core, e.middle) for core, e in zip(cores, at, strict=True)]
             found = nearest(cores, corners)
             near[which[found.distance <= cores[0].outer + cores[1].outer]] = True
@@ -138,7 +138,7 @@ class CorePairs:
 
     def _distances(self, k: int, cores: Cores, rows: np.ndarray, moments: np.ndarray) -> np.ndarray:
         """(n,): about how far the bodies of pair k are from each other."""
-        at = [places_of(core, m.points(rows, moments)) for core, m in zip(cores, self._motions(k), strict=True)]
+        at = [places_of(core, _all(m.points(rows, moments).T, moments).T) for core, m in zip(cores, self._motions(k), strict=True)]
         return nearest(cores, at).distance - (cores[0].outer + cores[1].outer)
 
     def _meet(self, rows: np.ndarray, guess: _Guess, times: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -189,6 +189,11 @@ def _any_of(rows: np.ndarray, left: Sequence[Left]) -> np.ndarray:
     for k, own in enumerate(left):
         found[own.rows, k] = True
     return found
+
+
+def _all(bounds: np.ndarray, rows: np.ndarray) -> np.ndarray:
+    """One for each row, also of a body at rest: both bodies of a pair may be."""
+    return np.broadcast_to(bounds, (len(rows), *bounds.shape[1:]))
 
 
 def _touching(cores: Cores, motions: Sequence[np.ndarray], near: Nearest) -> np.ndarray:

@@ -97,3 +97,8 @@ def test_turns_that_are_composed_move_points_alike() -> None:
     for made, other in ((first @ second, plain[0] @ plain[1]), (first.inverse(), plain[0].inverse()), (second.at(3), plain[1].at(3)),
                         (first @ pose(translation=[1, 2, 3]), plain[0] @ pose(translation=[1, 2, 3]))):
         assert made.apply(point) == other.apply(point)
+
+
+def test_a_turn_about_the_opposite_axis_by_the_opposite_angle_is_the_same() -> None:
+    one, other = (Rigid(rotation=axis_angle([a * e for e in (-1, 2, 0)], a * sp.Rational(3, 7))) for a in (1, -1))
+    assert one == other and hash(one) == hash(other) and one.rotation == other.rotation

@@ -116,6 +116,16 @@ def test_what_starts_in_touch_or_inside():
         assert (known.times == 0).all()
 
 
+def test_bodies_at_rest_that_overlap_or_are_nested():
+    """In all rows alike, beside a ball that moves by their numbers."""
+    ball = solids.sphere().moved(Rigid(translation=[9 + WAY, 0, -t]))
+    for other, met in ((solids.capsule(), True), (solids.sphere(R(1, 10)), False)):
+        for values in ([1.0, 2.0, 3.0], [1.0]):
+            found = contact_batch([ball, solids.box(), other], (0, 1), parameters={WAY: values})
+            assert found.status.tolist() == [Status.CONTACT if met else Status.NO_CONTACT] * len(values)
+            assert not met or (found.pairs == (1, 2)).all()
+
+
 def test_jumps_are_no_contacts():
     """A ball that jumps to another one, and is in it from then on, does not pass a moment of touching: nothing is told of its time."""
     ball = solids.sphere(R(1, 2))

@@ -129,6 +129,8 @@ def test_rows_of_numbers_are_answered_as_single_calls_are():
     for k in range(3):
         own = {s: float(array[k]) for s, array in given.items()}
         single = clearance(bodies, (0, 1), parameters=own)
-        assert single.status is r.status[k] and tuple(single.bracket) == tuple(r.bracket[k])
+        # A row looks for one pair of nearest points, so its search ends elsewhere.
+        assert single.status is r.status[k] and np.allclose(single.bracket, r.bracket[k], rtol=0, atol=1e-12)
+        assert max(single.bracket[0], r.bracket[k][0]) <= min(single.bracket[1], r.bracket[k][1])
         assert first_contact(bodies, (0, 1), parameters=own).given == {s: Fraction(value) for s, value in own.items()}
     assert {MEASURED, MEETING} <= set(r.status)
