@@ -13,7 +13,7 @@ from ..emit.batch import add_general_batch
 from ..emit.lanes import Kind, Module
 from ..graph.expr import Expr
 from ..remembered import Bounded
-from . import cache, waited
+from . import cache, native, waited
 from .bytecode import Program, kernel_layout, known_layout
 from .compiler import Work
 from .native import Code, code_key
@@ -63,13 +63,14 @@ def _adopted(name: str, code: bytes) -> Code:
 
 
 def tiered(name: str, outputs: Sequence[Expr], graph: bytes, kind: Kind, bounded: bool = False) -> Tiered | None:
-    """The block entry of kernels, interpreted at first, one for all of this cache name; None if its machine code is there already.
+    """The block entry of kernels, interpreted at first, one for all of this cache name; None if its machine code is there already, and not
+    too much is linked (`native.MOST`).
 
     `graph`: the outputs, serialized. It is kept, packed, for the compiler; the graph itself, with all others of its pool, is not.
     """
     with _lock:
         if name not in _tiers:
-            there = name in _codes or cache.stored(name)
+            there = name in _codes or (Code.living < native.MOST and cache.stored(name))
             _tiers[name] = None if there else _interpreted(name, outputs, zlib.compress(graph, 1), kind, bounded)
         return _tiers[name]
 

@@ -172,11 +172,22 @@ def _address(function: Any) -> int:
 _MEMORY = {TAKE: _address(ctypes.pythonapi.PyMem_RawMalloc), GIVE: _address(ctypes.pythonapi.PyMem_RawFree)}
 
 
+MOST = 12_000
+"""Where so many pieces of code are linked, no more is that is not needed: each takes two pieces of address space or more. Linux gives a
+process 65,530 of them, and LLVM ends the process that gets no more.
+"""
+
+
 class Code:
-    """Machine code linked into this process, of so many bytes (`size`); `address` of its entry points. Unloaded when garbage-collected."""
+    """Machine code linked into this process, of so many bytes (`size`); `address` of its entry points. Unloaded when garbage-collected.
+    `living`: how many there are.
+    """
+
+    living = 0
 
     def __init__(self, object_code: bytes, names: tuple[str, ...]) -> None:
         self.size = len(object_code)
+        Code.living += 1
         with _lock:
             builder = llvm.JITLibraryBuilder().add_object_img(object_code)
             for name, function in _MEMORY.items():
@@ -186,3 +197,6 @@ class Code:
                 builder.export_symbol(name)
             self._library = builder.link(_jit(), f"codegen{next(_serial)}")
             self.address: dict[str, int] = {name: self._library[name] for name in names}
+
+    def __del__(self) -> None:
+        Code.living -= 1

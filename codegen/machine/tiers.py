@@ -18,7 +18,7 @@ from collections.abc import Callable
 import numpy as np
 
 from ..emit.lanes import Module
-from . import cache
+from . import cache, native
 from .bytecode import Program
 from .compiler import Work, compiler, urgent
 from .native import Code, code_key, object_code
@@ -146,7 +146,9 @@ class Tiered:
             urgent.ask(self._work(), self._adopt)
 
     def _adopt(self, code: bytes) -> None:
-        """Machine code from now on. What it was before is kept: other threads may be running it."""
+        """Machine code from now on, unless there is too much of it. What it was before is kept: other threads may be running it."""
+        if Code.living >= native.MOST:
+            return
         linked = self._link(code)
         with _lock:
             if self._before is not None:

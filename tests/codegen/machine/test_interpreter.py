@@ -12,7 +12,7 @@ import codegen
 from codegen.emit.lanes import Kind
 from codegen.emit.translate import vectors
 from codegen.graph.expr import Expr, ExprPool
-from codegen.machine import bytecode, cache, compiler_process, interpreter, linked, tiers
+from codegen.machine import bytecode, cache, compiler_process, interpreter, linked, native, tiers
 from codegen.machine.bytecode import interpretable
 from codegen.machine.compiler import compiler
 from codegen.machine.native import Code
@@ -258,3 +258,17 @@ def test_programs_are_read_from_disk(tmp_path: Path, monkeypatch: pytest.MonkeyP
     anew()
     monkeypatch.setattr(interpreter.Library, "has", lambda *_: False)
     assert answers() == expected and len(made) == 6
+
+
+def test_where_much_code_is_linked_kernels_stay_interpreted(monkeypatch: pytest.MonkeyPatch) -> None:
+    """LLVM ends a process that gets no more pieces of address space."""
+    pool = ExprPool()
+    _, kernel = both([pool.node("exp", pool.variable(0)) - 41], 1)
+    tiered, living = kernel._tiered("interval"), Code.living
+    assert tiered is not None and living > 0
+    monkeypatch.setattr(native, "MOST", 0)
+    program = tiered.code
+    tiered._adopt(b"never linked")
+    assert tiered.code is program and Code.living == living
+    monkeypatch.setattr(cache, "stored", lambda name: True)
+    assert codegen.Kernel([pool.node("exp", pool.variable(0)) - 42], ["x0"], [], quick=True)._tiered("interval") is not None
