@@ -178,9 +178,12 @@ process 65,530 of them, and LLVM ends the process that gets no more.
 """
 
 
+_libraries: list[Any] = []
+
+
 class Code:
-    """Machine code linked into this process, of so many bytes (`size`); `address` of its entry points. Unloaded when garbage-collected.
-    `living`: how many there are.
+    """Machine code linked into this process, of so many bytes (`size`); `address` of its entry points. It stays linked: LLVM ended a
+    process that linked code after much had been unlinked (seen once). `living`: how many there are.
     """
 
     living = 0
@@ -197,6 +200,4 @@ class Code:
                 builder.export_symbol(name)
             self._library = builder.link(_jit(), f"codegen{next(_serial)}")
             self.address: dict[str, int] = {name: self._library[name] for name in names}
-
-    def __del__(self) -> None:
-        Code.living -= 1
+            _libraries.append(self._library)
