@@ -228,9 +228,11 @@ class Kernel:
         for given, known, what in ((kind, ("interval", "decorated", "points"), "kind"), (entry, tuple(SIGNATURES), "entry")):
             if given not in known:
                 raise ValueError(f"{what} must be one of {', '.join(known)}, got {given!r}")
-        code = (self._tiered(kind) if entry == "block" else None) or self._code(kind, entry)
-        _lasting.add(code)
-        return code.address if isinstance(code, Tiered) else code.address[entry]
+        tiered = self._tiered(kind) if entry == "block" else None
+        if tiered is None:
+            return self._code(kind, entry).address[entry]
+        _lasting.add(tiered)
+        return tiered.address
 
     def capsule(self, kind: Kind = "interval", entry: Entry = "block") -> Any:
         """The same address as a PyCapsule, named by the C type of the function."""
@@ -375,8 +377,8 @@ def _restore(data: bytes, *arguments: Any) -> Kernel:
     return Kernel(deserialize(data), *arguments)
 
 
-_lasting: set[Tiered | Code] = set()
-"""Code whose address was given to callers outside."""
+_lasting: set[Tiered] = set()
+"""Those whose address was given to callers outside."""
 
 _repeated = Bounded[list[tuple[float, float]]](1 << 20, lambda found: 1000 + 150 * len(found))
 

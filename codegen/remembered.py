@@ -1,10 +1,10 @@
 """Caches of results, bounded in bytes.
 
-What takes much, formulas of problems, programs and machine code, is kept in a `Bounded` each, which forgets what was used least recently.
-Parts and small results are kept in caches with room for thousands of bodies (`functools.lru_cache`). Some bodies take a hundred bytes there
-and others megabytes, so these are bounded together: where Python's objects have grown by much since they were last emptied, they are
-emptied before the next question, which costs it as much as a first one about its bodies, except for problems and machine code. What is
-there once for a process (`functools.cache`) stays, and so does all that anybody holds. To forget changes the cost of an answer.
+Problems and programs take much, so a `Bounded` keeps each kind of them, and forgets those that were used least recently. Parts and small
+results are kept in caches with room for thousands of bodies (`functools.lru_cache`). Some bodies take a hundred bytes there and others
+megabytes, so these caches are bounded together. Where Python's objects have grown by much, all of them are emptied before the next
+question. That question then costs as much as a first one about its bodies, except for problems and machine code. Results of
+`functools.cache` stay, and so does all that anybody holds. To forget changes the cost of an answer.
 """
 
 import contextlib
@@ -17,7 +17,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Iterator
 from typing import Any, Generic, TypeVar
 
-# Bytes by which Python's objects may grow meanwhile, of which one takes so many on average; and seconds from one look to the next.
+# Bytes by which Python's objects may grow meanwhile; bytes that an object takes on average; and seconds from one look to the next.
 GROWTH, _BLOCK, _PAUSE = 64 << 20, 90, 1.0
 _PACKAGES = ("codegen", "generative", "collide")
 _lock = threading.Lock()
@@ -152,7 +152,7 @@ def forget_if_much() -> None:
 
 def forget(bounded: bool = True) -> None:
     """Empties the caches of all functions of this project that hold a limited number of values, and those that are `bounded` in bytes.
-    Python's collector comes to what is left when it wants to: to call it takes ten times as long.
+    Python's collector is not called for the rest: that would take ten times as long.
     """
     for function in tuple(_caches()):
         if bounded or not isinstance(function, Cached):
@@ -169,7 +169,7 @@ def _caches() -> Iterator[Any]:
 
 
 def _taken() -> int:
-    """About so many bytes of Python's objects, other than those in caches that are bounded in bytes. The memory of the process tells less:
-    what was given free there may still be its own.
+    """About so many bytes of Python's objects, other than those in caches that are bounded in bytes. The memory of the process would not
+    tell: it need not shrink where objects are given free.
     """
     return _BLOCK * sys.getallocatedblocks() - sum(bounded.bytes for bounded in tuple(_bounded))

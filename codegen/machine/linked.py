@@ -24,10 +24,10 @@ from .tiers import Tiered
 # for, with locks held (`waited`), so it needs none of these: it gets text, and no graph that must be lowered. Reentrant: lowering may run
 # a kernel for the numbers that the code holds; that one is new, so no other thread holds its lock while it waits for this one.
 _lock = threading.RLock()
-# So many bytes of machine code, and of programs with their packed graphs, are kept for kernels that are made anew: those that anybody holds
-# stay with them.
-_MOST_CODE, _MOST_PROGRAMS, _NOTHING = 32 << 20, 24 << 20, 200
-_codes = Bounded[Code](_MOST_CODE, lambda code: code.size)
+# Machine code stays linked: a process in which much had been unlinked was ended by LLVM as it linked more (seen once, cause not known).
+_codes: dict[str, Code] = {}
+# So many bytes of programs with their packed graphs are kept for kernels that are made anew: those that anybody holds stay with them.
+_MOST_PROGRAMS, _NOTHING = 24 << 20, 200
 _tiers = Bounded[Tiered | None](_MOST_PROGRAMS, lambda tiered: _NOTHING if tiered is None else tiered.size)
 
 # Programs of so many steps are worth keeping on disk: to write one takes some milliseconds, to read it a tenth of one.
@@ -64,13 +64,13 @@ def _adopted(name: str, code: bytes) -> Code:
 
 def tiered(name: str, outputs: Sequence[Expr], graph: bytes, kind: Kind, bounded: bool = False) -> Tiered | None:
     """The block entry of kernels, interpreted at first, one for all of this cache name; None if its machine code is there already, and not
-    too much is linked (`native.MOST`).
+    too much is linked.
 
     `graph`: the outputs, serialized. It is kept, packed, for the compiler; the graph itself, with all others of its pool, is not.
     """
     with _lock:
         if name not in _tiers:
-            there = name in _codes or (Code.living < native.MOST and cache.stored(name))
+            there = name in _codes or (not native.crowded() and cache.stored(name))
             _tiers[name] = None if there else _interpreted(name, outputs, zlib.compress(graph, 1), kind, bounded)
         return _tiers[name]
 

@@ -1,4 +1,4 @@
-"""From LLVM assembly to machine code in this process: target, linking.
+"""Machine code in this process, made from LLVM assembly: target, linking.
 
 Baseline processors: x86-64-v3 (AVX2 and FMA) or AArch64. Below it fused multiply-add and floor would become library
 calls, which a rigorous path must not contain.
@@ -7,7 +7,6 @@ calls, which a rigorous path must not contain.
 import contextlib
 import ctypes
 import functools
-import itertools
 import os
 import threading
 from collections.abc import Callable, Iterator
@@ -25,7 +24,6 @@ PROCESSOR = "GENERATIVE_COLLISION_CPU"
 
 # The innermost lock: nothing else is waited for while it is held. See `linked._lock` for the order of all.
 _lock = threading.Lock()
-_serial = itertools.count()
 
 # Seconds that LLVM takes for a byte of assembly, from 0.2e-6 to 1.2e-6 as measured on kernels of 400 to 7,400 operations. It cannot be
 # interrupted, so it is not begun where less time is left.
@@ -87,7 +85,8 @@ def check_cpu(cpu: Any) -> None:
 
 def has_wide_registers(cpu: str | None) -> bool:
     """Whether a register of this processor, or of a named one, holds 8 lanes (AVX-512)."""
-    return cpu == "x86-64-v4" or (cpu is None and "+avx512f" in host()[1].split(","))
+    name, features = host() if cpu is None else (cpu, "")
+    return name == "x86-64-v4" or "+avx512f" in features.split(",")
 
 
 watchers: list[Callable[[], None]] = []
@@ -172,32 +171,31 @@ def _address(function: Any) -> int:
 _MEMORY = {TAKE: _address(ctypes.pythonapi.PyMem_RawMalloc), GIVE: _address(ctypes.pythonapi.PyMem_RawFree)}
 
 
+# Each piece of code takes two maps of address space or more (measured). Linux gives a process 65,530 of them, and LLVM ends a process that
+# gets no more.
 MOST = 12_000
-"""Where so many pieces of code are linked, no more is that is not needed: each takes two pieces of address space or more. Linux gives a
-process 65,530 of them, and LLVM ends the process that gets no more.
-"""
-
-
-_libraries: list[Any] = []
 
 
 class Code:
-    """Machine code linked into this process, of so many bytes (`size`); `address` of its entry points. It stays linked: LLVM ended a
-    process that linked code after much had been unlinked (seen once). `living`: how many there are.
+    """Machine code linked into this process; `address` of its entry points. Unloaded when garbage-collected. `linked`: how many pieces were
+    linked so far.
     """
 
-    living = 0
+    linked = 0
 
     def __init__(self, object_code: bytes, names: tuple[str, ...]) -> None:
-        self.size = len(object_code)
-        Code.living += 1
         with _lock:
+            Code.linked += 1
             builder = llvm.JITLibraryBuilder().add_object_img(object_code)
             for name, function in _MEMORY.items():
                 if name.encode() in object_code:
                     builder.import_symbol(name, function)
             for name in names:
                 builder.export_symbol(name)
-            self._library = builder.link(_jit(), f"codegen{next(_serial)}")
+            self._library = builder.link(_jit(), f"codegen{Code.linked}")
             self.address: dict[str, int] = {name: self._library[name] for name in names}
-            _libraries.append(self._library)
+
+
+def crowded() -> bool:
+    """Whether so much code is linked that no more is to be where interpreting will do."""
+    return Code.linked >= MOST

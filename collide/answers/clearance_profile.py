@@ -1,7 +1,7 @@
 """The answer of `clearance_profile`: how near bodies come in each part of a time span."""
 
 import itertools
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from os import PathLike
 from typing import Any
@@ -13,12 +13,12 @@ from generative.body import label
 from .. import picture
 from ..picture.charts import clearance_chart
 from .distances import Clearance
-from .link_states import LinkState, Robots, by_robot
+from .link_states import ByRobot, Listed
 from .table import ROWS, card, counted, interval
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class ClearanceProfile:
+class ClearanceProfile(ByRobot):
     """The least distance of bodies in each of n parts of a time span, of all pairs that are asked about.
 
     `parts`: the answer of `clearance` for each part. `ends` (n + 1,): those of the parts. `bracket` (n, 2): *provably* encloses the least
@@ -61,31 +61,13 @@ class ClearanceProfile:
         named = [{label(self.bodies, int(i)) for i in pair if i >= 0} for pair in self.pairs]
         return np.array([k for k, own in enumerate(named) if name in own], np.int64)
 
-    def by_robot(self, robots: Robots) -> dict[str, list[LinkState]]:
-        """Group the parts by robot: the link, and the values of all joints where bodies are nearest.
+    def _time_span(self) -> tuple[float, float]:
+        return float(self.ends[0]), float(self.ends[-1])
 
-        Parameters
-        ----------
-        robots : dict of str to (Chain, dict)
-            Each robot by a name: its chain, and the values of its joints as they were given to `Chain.at`.
-
-        Returns
-        -------
-        dict of str to list of LinkState
-            The parts in which the nearest points are on a link of each robot, in the order of time. Their `distance` encloses the least one
-            of a part: `min(states, key=lambda s: s.distance.lo)` is where the margin is least.
-
-        Raises
-        ------
-        ValueError
-            For robots that are given in another way, a robot without a body among those that were asked about, and bodies of one name.
-
-        Notes
-        -----
-        Joint values are *enclosed* for all times within that of the nearest points, and within the time span.
-        """
-        items = ((n, item) for n, part in enumerate(self.parts) for item in itertools.islice(part._items(), 1))
-        return by_robot(self.bodies, (float(self.ends[0]), float(self.ends[-1])), robots, (item._replace(row=n) for n, item in items))
+    def _items(self) -> Iterator[Listed]:
+        """Each part as an item of the answer, at its nearest points."""
+        for n, part in enumerate(self.parts):
+            yield from (item._replace(row=n) for item in itertools.islice(part._items(), 1))
 
     def summary(self) -> str:
         """One paragraph: how near the bodies come, when, and which of them."""

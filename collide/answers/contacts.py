@@ -8,7 +8,7 @@ import decimal
 import itertools
 import json
 import math
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 from functools import cached_property
@@ -29,7 +29,7 @@ from ..search.progress import duration
 from .consistency import check_time
 from .gap_bounds import gap_bounds
 from .left_open import MOST_PAIRS, named_pairs, pair_array, undecided_in_words
-from .link_states import LinkState, Listed, Robots, by_robot
+from .link_states import ByRobot, Listed
 from .sensitivity import Sensitivity, sensitivity
 from .table import ROWS, card, counted, point
 
@@ -47,7 +47,7 @@ class Status(Enum):
 
 
 @dataclass(frozen=True, eq=False)
-class Contacts(Frozen):
+class Contacts(Frozen, ByRobot):
     """The contacts of bodies at the earliest time of contact. `proved` means `unique` here, and `existence` is `exists`.
 
     `time` encloses the earliest contact time (None if there is none), and before `clear_until` there is proved to be no
@@ -163,48 +163,13 @@ class Contacts(Frozen):
         """
         return sensitivity(self, symbols)
 
-    def by_robot(self, robots: Robots) -> dict[str, list[LinkState]]:
-        """Group contacts by robot: the link, and the values of all joints there.
-
-        Parameters
-        ----------
-        robots : dict of str to (Chain, dict)
-            Each robot by a name: its chain, and the values of its joints as they were given to `Chain.at`.
-
-        Returns
-        -------
-        dict of str to list of LinkState
-            The contacts at which a link of each robot is, in their order; a contact of two links
-            is listed for each.
-
-        Raises
-        ------
-        ValueError
-            For robots that are given in another way, a robot without a body among those that were asked about, and bodies of one name.
-
-        Notes
-        -----
-        Joint values are *enclosed* for all times within that of the box of a contact, and within the time span.
-
-        Examples
-        --------
-        An arm of length 3 swings against a wall, which its hand, a ball, meets where 3 sin t + 1/2 is 2.
-
-        >>> from collide import first_contact
-        >>> from generative import Chain, ParametricSurface, Rigid, revolute, solids, t, u, v
-        >>> wall = ParametricSurface([u, 2, v], {u: (-4, 4), v: (-4, 4)}, name="wall")
-        >>> hand = solids.sphere(0.5).moved(Rigid(translation=[3, 0, 0]))
-        >>> arm = Chain({"hand": hand}, [revolute("shoulder", "base", "hand")])
-        >>> found = first_contact([*arm.at({"shoulder": t}), wall], (0, 1))
-        >>> found.by_robot({"arm": (arm, {"shoulder": t})})
-        {'arm': [LinkState(hand and wall at t = 0.523599: shoulder 0.523599)]}
-        """
+    def _items(self) -> Iterator[Listed]:
+        """Each contact as an item of the answer."""
         whole = itertools.repeat({}) if not self.parameters else self.parameters
-        proved = Interval(0.0, 0.0), Interval(0.0, math.inf)
+        distances = Interval(0.0, math.inf), Interval(0.0, 0.0)
         rows = zip(self.pairs.tolist(), self.points, self.boxes, self.existence.tolist(), whole, strict=False)
-        return by_robot(self.bodies, self.time_span, robots, (
-            Listed(k, pair, (point, point), box[-1], proved[not exists], values)
-            for k, (pair, point, box, exists, values) in enumerate(rows)))
+        for k, (pair, place, box, exists, values) in enumerate(rows):
+            yield Listed(k, pair, (place, place), box[-1], distances[exists], values)
 
     def __len__(self) -> int:
         return len(self.points)

@@ -17,7 +17,7 @@ from .. import picture
 from .consistency import check_bracket
 from .contacts import effort
 from .left_open import pair_array, undecided_in_words
-from .link_states import LinkState, Listed, Robots, by_robot
+from .link_states import ByRobot, Listed
 from .nearest_points import moving_points
 from .table import ROWS, card, counted, interval, point
 
@@ -41,7 +41,7 @@ class DistanceStatus(Enum):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Distance:
+class Distance(ByRobot):
     """The least distance of the surfaces of two bodies at a moment.
 
     `bracket` *provably* encloses it; it is 0 to 0 where the surfaces are proved to meet. Of each of k pairs of nearest points: `points` (k,
@@ -88,30 +88,6 @@ class Distance:
     def followed(self, times: np.ndarray) -> np.ndarray:
         """(m, k, 2, 3): the k pairs of points at m times, NaN where they are not known."""
         return np.tile(self.points, (len(times), 1, 1, 1))
-
-    def by_robot(self, robots: Robots) -> dict[str, list[LinkState]]:
-        """Group nearest points by robot: the link, and the values of all joints then.
-
-        Parameters
-        ----------
-        robots : dict of str to (Chain, dict)
-            Each robot by a name: its chain, and the values of its joints as they were given to `Chain.at`.
-
-        Returns
-        -------
-        dict of str to list of LinkState
-            The pairs of nearest points of which one is on a link of each robot, in their order.
-
-        Raises
-        ------
-        ValueError
-            For robots that are given in another way, a robot without a body among those that were asked about, and bodies of one name.
-
-        Notes
-        -----
-        Joint values are *enclosed* for all times within that of the pair of points, and within the time span.
-        """
-        return by_robot(self.bodies, self.time_span, robots, self._items())
 
     def _items(self) -> Iterator[Listed]:
         """Each pair of nearest points as an item of an answer; its moment is any in the time span."""

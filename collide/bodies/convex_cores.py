@@ -11,7 +11,7 @@ import numpy as np
 
 from generative import ParametricSurface, Solid
 
-from .flat import FlatBody, Point, flat_of
+from .flat import FlatBody, Point, flat_of, volume_of
 from .parts import has_inside
 from .rounded import rounded_of
 
@@ -57,17 +57,11 @@ def _core(corners: Sequence[Point], edges: Sequence[tuple[int, int]], triangles:
 
 
 def _is_convex(body: Any, flat: FlatBody) -> bool:
-    """Whether a flat body is one face, or has an inside and no corner is beyond the plane of a face: exactly. A closed surface that is part
-    of that of a hull is all of it.
+    """Whether a flat body is one face, or has an inside and no corner is beyond the plane of a face: exactly. Its faces are then parts of
+    the surface of its hull. A closed surface in another one covers it, so they are all of that.
     """
     if len(flat.faces) == 1:
         return True
     corners = flat.corners
-    return has_inside(body) and all(_volume(corners[a], corners[b], corners[c], p) <= 0 for face in flat.faces
+    return has_inside(body) and all(volume_of(corners[a], corners[b], corners[c], p) <= 0 for face in flat.faces
                                     for (a, b, c), p in itertools.product(face.triangles, corners))
-
-
-def _volume(a: Point, b: Point, c: Point, d: Point) -> Any:
-    """Six times the volume of a tetrahedron, exactly, positive where d is on the side to which a b c go round counterclockwise."""
-    x, y, z = ([q[k] - a[k] for k in range(3)] for q in (b, c, d))
-    return sum(z[k] * (x[k - 2] * y[k - 1] - x[k - 1] * y[k - 2]) for k in range(3))

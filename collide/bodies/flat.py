@@ -161,3 +161,9 @@ def _cross(p: Point, q: Point) -> Point:
 
 def _dot(p: Point, q: Point) -> Fraction:
     return p[0] * q[0] + p[1] * q[1] + p[2] * q[2]
+
+
+def volume_of(a: Sequence[Fraction], b: Sequence[Fraction], c: Sequence[Fraction], d: Sequence[Fraction]) -> Fraction:
+    """Six times the volume of a tetrahedron, positive where d is on the side to which a b c go round counterclockwise."""
+    x, y, z = ([q[k] - a[k] for k in range(3)] for q in (b, c, d))
+    return sum((z[k] * (x[k - 2] * y[k - 1] - x[k - 1] * y[k - 2]) for k in range(3)), Fraction(0))

@@ -6,7 +6,6 @@ by the same formulas are one situation.
 
 import copy
 import functools
-import math
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from itertools import combinations
@@ -15,8 +14,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import sympy as sp
 
+from codegen.constants import enclose_fraction
 from codegen.deadline import interruptible
-from codegen.walk import replaced
 from generative import ImplicitBody, ImplicitSurface, Motion, ParametricSurface, Rigid, t, u, v, x, y, z
 from generative.polyhedron import patches
 from generative.resting import symbols_of
@@ -25,6 +24,7 @@ from generative.triangulated import CORNERS
 from .cells import Parametric
 from .halfspace_faces import HalfspaceFace, IntegerRow, Point, Polygon, Row, boundary, height, homogeneous, integers
 from .implicit_parts import Candidates, may_meet
+from .motions import renamed
 from .numbers import Numbers
 
 _A, _B, _C, _D = (CORNERS[k:k + 3] for k in (0, 3, 6, 9))
@@ -58,7 +58,7 @@ class FlatFaces(Sequence[Parametric]):
         self._rests = not self._motion.is_identity and t not in self._motion.symbols and not any(
             numbers.exact[k].free_symbols for k in used)
         self.columns = () if self._rests else tuple(used)
-        carrier = _PLACE if self._rests else _renamed(self._motion, tuple(numbers.symbols[k] for k in self.columns))
+        carrier = _PLACE if self._rests else renamed(self._motion, tuple(numbers.symbols[k] for k in self.columns))
         first, kind = [p.leaf for p in made], _kind(carrier)
         self._cells = tuple(_member(kind, p, k - first.index(p.leaf), self, k) for k, p in enumerate(made))
         self.moving = functools.lru_cache(maxsize=64)(self._moving)
@@ -140,13 +140,6 @@ def _within(box: Sequence[tuple[Fraction, Fraction]], polygon: Polygon) -> bool:
     return all(lo <= e <= hi for corner in polygon for e, (lo, hi) in zip(corner, box, strict=True))
 
 
-@functools.lru_cache(maxsize=256)
-def _renamed(motion: Motion, symbols: tuple[Any, ...]) -> Motion:
-    """The motion with the first symbols of families in the place of these."""
-    names = dict(zip(symbols, symbols_of(len(symbols)), strict=True))
-    return motion.changed(lambda e: replaced(e, names))
-
-
 @functools.lru_cache(maxsize=64)
 def _kind(motion: Motion) -> Parametric:
     """The formulas of all faces that move by a motion. At each side of a patch is another one."""
@@ -159,18 +152,11 @@ def _member(kind: Parametric, patch: FlatPatch, further: int, of: FlatFaces, num
     """A cell by its kind and its corners; `further`: how many patches of its leaf come before it."""
     p, q, r, s = patch.corners
     rows = (p, _minus(q, p), _minus(s, p), _minus(_minus(r, s), _minus(q, p)))
-    numbers = Numbers(CORNERS[:12], (None,) * 12, np.array([_enclosed(e) for row in rows for e in row]))
+    numbers = Numbers(CORNERS[:12], (None,) * 12, np.array([enclose_fraction(e.numerator, e.denominator) for row in rows for e in row]))
     made = copy.copy(kind)
     name = f"face {patch.leaf}" + (f" patch {further}" if further else "")
     made.__dict__.update(feature=name, whole=kind, own=numbers, of=(of, number))
     return made
-
-
-def _enclosed(e: Fraction) -> tuple[float, float]:
-    """The double that a number is, or the doubles that it is between."""
-    near = e.numerator / e.denominator
-    there = Fraction(near)
-    return (near if there <= e else math.nextafter(near, -math.inf), near if there >= e else math.nextafter(near, math.inf))
 
 
 def _minus(p: Point, q: Point) -> Point:

@@ -67,8 +67,8 @@ def faces_of(body: ImplicitBody) -> list[HalfspaceFace] | None:
 
 def boundary(body: ImplicitBody, rows: dict[ImplicitSurface, Row], reach: Fraction,
              within: Callable[[ImplicitSurface, Polygon], bool]) -> list[HalfspaceFace] | None:
-    """The boundary of a body by the `rows` of its leaves, of which no bounds have coordinates beyond `reach`; None of one that has no end,
-    or where a polygon is not `within` the bounds of a leaf.
+    """The boundary of a body by the `rows` of its leaves. No coordinate in the bounds of a leaf is beyond `reach`. None where the body has
+    no end, or a polygon is not `within` the bounds of a leaf.
     """
     planes: dict[IntegerRow, list[ImplicitSurface]] = {}
     tree = _tree(body, rows, planes)
@@ -94,7 +94,7 @@ def _fraction(e: Any) -> Fraction:
 
 
 def _tree(body: ImplicitBody, rows: dict[ImplicitSurface, Row], planes: dict[IntegerRow, list[ImplicitSurface]]) -> Tree:
-    """Leaves of one plane have one number; `planes`: these, each with coprime integers, the first of which is positive."""
+    """Leaves of one plane have one number; `planes`: the rows of these, coprime integers with a positive one first."""
     if isinstance(body, Combination):
         return HalfspaceNode(body.operation == "union", [_tree(child, rows, planes) for child in body.children])
     assert isinstance(body, ImplicitSurface), "what is no combination is a leaf"

@@ -8,8 +8,10 @@ from codegen.from_sympy import convert
 from codegen.graph.expr import Expr, ExprPool
 from codegen.graph.meanvalue import mean_value_form
 from codegen.graph.vectors import Vector
+from codegen.walk import replaced
 from generative import Motion
 from generative.products import Product
+from generative.resting import symbols_of
 
 
 def row_times(w: Sequence[Expr], v: Sequence[Expr]) -> Expr:
@@ -21,6 +23,13 @@ def row_times(w: Sequence[Expr], v: Sequence[Expr]) -> Expr:
 def divided(motion: Motion, first: int) -> tuple[Product, Product]:
     """A product as that of so many of its first factors and that of the others."""
     return Product(*motion.factors[:first]), Product(*motion.factors[first:])
+
+
+@functools.lru_cache(maxsize=256)
+def renamed(motion: Motion, symbols: tuple[Any, ...]) -> Motion:
+    """The motion with the first symbols of families in the place of these."""
+    names = dict(zip(symbols, symbols_of(len(symbols)), strict=True))
+    return motion.changed(lambda e: replaced(e, names))
 
 
 def entries_of(motion: Motion, known: dict[Any, Expr], pool: ExprPool, time: Expr | None) -> list[Expr]:

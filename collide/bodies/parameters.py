@@ -21,8 +21,8 @@ Ranges = Mapping[Any, tuple[Any, Any]]
 
 
 def substituted(body: Any, values: Mapping[Any, Any]) -> Any:
-    """The body with exact numbers in the place of symbols. Whether edges of a solid then lie on its faces is not looked at: queries refuse
-    what is proved not to.
+    """The body with exact numbers in the place of symbols. Edges of a solid are not compared with its faces here: queries refuse
+    solids with edges that are proved to leave them.
     """
     return _substituted(body, tuple(values.items())).named(body.name)
 

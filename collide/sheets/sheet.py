@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import sympy as sp
 
-from codegen.constants import bounds
+from codegen.constants import bounds, enclose_fraction
 from codegen.deadline import interruptible
 from codegen.family import family
 from codegen.from_sympy import convert
@@ -258,10 +258,7 @@ def _to_bernstein(degree: int) -> np.ndarray:
 
 
 def _enclosed(x: Fraction) -> tuple[float, float]:
-    """The neighbouring doubles that hold a rational; it itself where it is one. The quotient of integers is rounded to nearest."""
-    near = x.numerator / x.denominator
-    exact = Fraction(near)
-    return (float(np.nextafter(near, -np.inf)) if exact > x else near), (float(np.nextafter(near, np.inf)) if exact < x else near)
+    return enclose_fraction(x.numerator, x.denominator)
 
 
 def pieces_of_nets(nets: BezierNets) -> list[SheetPiece]:

@@ -24,6 +24,7 @@ from generative.template import read, write
 
 from ..bodies.cells import Side
 from ..bodies.implicit_parts import Implicit
+from ..bodies.motions import renamed
 from ..bodies.numbers import Numbers
 from .carriers import carrier_of, product_of
 from .placed_leaves import coefficients_of
@@ -73,7 +74,7 @@ def of_kind(part: Implicit, body: ImplicitBody, numbers: Numbers, box: np.ndarra
     reading = _Reading(part.leaves, shared, len({leaf.motion for leaf in body.leaves}) > 1)
     pieces = () if measured else tuple((reading.number(p.leaf), tuple(map(reading.tree, p.outside)), tuple(map(reading.tree, p.inside)))
                                        for p in part.pieces)
-    kind = _Kind(_renamed(mover, tuple(moving)), len(moving), tuple(reading.leaves), len(part.leaves), len(reading.frames), pieces,
+    kind = _Kind(renamed(mover, tuple(moving)), len(moving), tuple(reading.leaves), len(part.leaves), len(reading.frames), pieces,
                  part.sides, tuple(unbounded), part.two_sided, measured)
     entries = [e for frame in reading.frames for e in (frame.factors[shared].entries if len(frame.factors) > shared else _IDENTITY)]
     whole = _made(kind)
@@ -143,13 +144,6 @@ _QUADRIC = sum(s * x**i * y**j * z**k for s, (i, j, k) in zip(symbols_of(7), _PO
 # With the ends of bounds, and without.
 _UPRIGHT = {count: _read((_QUADRIC, *symbols_of(7 + count)[7:])) for count in (0, 6)}
 _IDENTITY = tuple(sp.Integer(k in (0, 4, 8)) for k in range(12))
-
-
-@functools.lru_cache(maxsize=256)
-def _renamed(motion: Motion, symbols: tuple[Any, ...]) -> Motion:
-    """The motion with the first symbols of families in the place of these."""
-    names = dict(zip(symbols, symbols_of(len(symbols)), strict=True))
-    return motion.changed(lambda e: replaced(e, names))
 
 
 @functools.lru_cache(maxsize=4096)

@@ -14,11 +14,10 @@ from fractions import Fraction
 from itertools import product
 from typing import Any, NamedTuple
 
-import numpy as np
 import sympy as sp
 from sympy.polys.rings import PolyElement, ring
 
-from codegen.constants import enclose
+from codegen.constants import enclose, enclose_fraction
 from codegen.walk import replaced
 from generative import Motion, Rigid, t
 
@@ -277,5 +276,4 @@ def _time_of(turn: Turn, half_turns: int, w: Fraction) -> Any:
 
 
 def _enclosed(x: Fraction) -> tuple[float, float]:
-    near = float(x)
-    return (near if near <= x else float(np.nextafter(near, -np.inf))), (near if near >= x else float(np.nextafter(near, np.inf)))
+    return enclose_fraction(x.numerator, x.denominator)

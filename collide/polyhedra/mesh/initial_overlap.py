@@ -5,16 +5,9 @@ from fractions import Fraction
 
 import numpy as np
 
+from ...bodies.flat import volume_of
+
 Point = Sequence[Fraction]
-
-
-def _minus(a: Point, b: Point) -> list[Fraction]:
-    return [x - y for x, y in zip(a, b, strict=True)]
-
-
-def _volume(a: Point, b: Point, c: Point, d: Point) -> Fraction:
-    u, v, w = _minus(b, a), _minus(c, a), _minus(d, a)
-    return sum((u[i] * (v[(i + 1) % 3] * w[(i + 2) % 3] - v[(i + 2) % 3] * w[(i + 1) % 3]) for i in range(3)), Fraction(0))
 
 
 def meet_exactly(first: Sequence[Point], second: Sequence[Point], border: bool = False) -> bool:
@@ -25,9 +18,9 @@ def meet_exactly(first: Sequence[Point], second: Sequence[Point], border: bool =
 
 
 def _crosses(p: Point, q: Point, face: Sequence[Point], border: bool) -> bool:
-    if _volume(p, *face) * _volume(q, *face) >= 0:
+    if volume_of(p, *face) * volume_of(q, *face) >= 0:
         return False
-    turns = [_volume(p, q, face[k], face[(k + 1) % 3]) for k in range(3)]
+    turns = [volume_of(p, q, face[k], face[(k + 1) % 3]) for k in range(3)]
     return any(all(way * x > 0 or (border and x == 0) for x in turns) for way in (1, -1))
 
 

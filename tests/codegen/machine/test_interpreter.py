@@ -264,11 +264,11 @@ def test_where_much_code_is_linked_kernels_stay_interpreted(monkeypatch: pytest.
     """LLVM ends a process that gets no more pieces of address space."""
     pool = ExprPool()
     _, kernel = both([pool.node("exp", pool.variable(0)) - 41], 1)
-    tiered, living = kernel._tiered("interval"), Code.living
-    assert tiered is not None and living > 0
+    tiered, linked_ones = kernel._tiered("interval"), Code.linked
+    assert tiered is not None and linked_ones > 0
     monkeypatch.setattr(native, "MOST", 0)
     program = tiered.code
     tiered._adopt(b"never linked")
-    assert tiered.code is program and Code.living == living
+    assert tiered.code is program and Code.linked == linked_ones
     monkeypatch.setattr(cache, "stored", lambda name: True)
     assert codegen.Kernel([pool.node("exp", pool.variable(0)) - 42], ["x0"], [], quick=True)._tiered("interval") is not None

@@ -1,4 +1,4 @@
-"""Where surfaces are at a moment: `surface_points`. The referee is SymPy's product of motions, in forty digits."""
+"""Places of surfaces at a moment: `surface_points`. The referee is SymPy's product of motions, in forty digits."""
 
 from typing import Any
 

@@ -124,7 +124,7 @@ def test_answers_are_the_same_where_problems_are_forgotten_at_once(monkeypatch):
     pairs = [[body, BALL] for body in bodies]
     expected = [collide.first_contact(pair, time=(0, 3)) for pair in pairs]
     remembered.forget()
-    for kept in (problem.PROBLEMS, linked._tiers, linked._codes):
+    for kept in (problem.PROBLEMS, linked._tiers):
         monkeypatch.setattr(kept, "most", 0)
     for pair, before in [*zip(pairs, expected, strict=True)] * 2:
         found = collide.first_contact(pair, time=(0, 3))
