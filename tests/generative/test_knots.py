@@ -43,6 +43,17 @@ def test_at_knots_it_is_exact_and_beyond_the_ends_it_goes_on():
     assert SPLINE.subs(t, sp.Rational(0.3) - sp.Rational(1, 10**40)) == SAMPLES.piece(0, sp.Rational(0.3) - sp.Rational(1, 10**40))
 
 
+@pytest.mark.parametrize(("first", "last", "pieces"), [(0.1, 0.2, 1), (0.5, 0.75, 1), (0.5, 2.0, 2), (0.3, 1.0, 2), (-2.0, -1.0, 1),
+                                                       (3.0, 4.0, 1), (1.5, 2.0, 1), (-1.0, 4.0, 3)])
+def test_within_a_time_it_is_the_same_by_fewer_pieces(first, last, pieces):
+    for spline in (SPLINE, SPLINE.diff(t)):
+        held = spline.within(first, last)
+        assert (len(held.samples.knots) - 1 if isinstance(held, Spline) else 1) == pieces
+        for share in (0, sp.Rational(1, 3), sp.Rational(6, 7), 1):
+            at = sp.Rational(first) + share * (sp.Rational(last) - sp.Rational(first))
+            assert held.subs(t, at) == spline.subs(t, at)
+
+
 def test_it_is_a_value():
     assert pickle.loads(pickle.dumps(SPLINE)) == SPLINE == Spline(t, Samples(KNOTS, VALUES, SLOPES))
     assert Spline(t, Samples(KNOTS, VALUES, VALUES)) != SPLINE

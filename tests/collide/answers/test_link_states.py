@@ -1,6 +1,7 @@
 """Answers by robot against closed forms: links, joint values at contacts, and where the margin is least along a path."""
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -38,6 +39,8 @@ def test_a_contact_names_link_and_joint_values():
     assert met.joints["turn"].lo - 1e-15 <= when <= met.joints["turn"].hi + 1e-15 and met.joints["turn"].width < 1e-6
     assert np.allclose(met.point, [2.5 * math.cos(when), 1, 0], atol=1e-5)
     assert "left hand and wall at t = 0.304" in repr(met)
+    located = replace(found, existence=np.array([False]), proved=np.array([False]), status=Status.UNRESOLVED)
+    assert located.by_robot({"left": (robot, TURN)})["left"][0].distance == (0, math.inf)
 
 
 def test_a_contact_of_two_robots_is_one_of_both():

@@ -7,7 +7,7 @@ import numpy as np
 import sympy as sp
 
 from collide import Status, contact_batch
-from collide.culling.core_contacts import rows_decided
+from collide.culling.core_contacts import CorePairs, _Guess, rows_decided
 from generative import Chain, Parameter, Rigid, Screw, revolute, solids, t
 from tests import robot_cell as cell
 
@@ -124,6 +124,18 @@ def test_bodies_at_rest_that_overlap_or_are_nested():
             found = contact_batch([ball, solids.box(), other], (0, 1), parameters={WAY: values})
             assert found.status.tolist() == [Status.CONTACT if met else Status.NO_CONTACT] * len(values)
             assert not met or (found.pairs == (1, 2)).all()
+
+
+def test_a_guess_that_is_not_the_first_contact_proves_nothing(monkeypatch):
+    """A ball at 2 cos(2 pi t) meets another one at 1/6, leaves it, and meets it again at 2/3."""
+    ball = solids.sphere(R(1, 2))
+    bodies = [ball.moved(Rigid(translation=[2 * sp.cos(2 * sp.pi * t), 0, 0])).moved(Rigid(translation=[0, 0, WAY])), ball]
+    asked = bodies, np.array([(0, 1)]), [WAY], np.zeros((1, 1)), SPAN, 1e-6
+    known = rows_decided(*asked)
+    assert known.hits.tolist() == [0] and known.times[0, 0] <= 1 / 6 <= known.times[0, 1]
+    monkeypatch.setattr(CorePairs, "_guess", lambda *_: _Guess(np.array([2 / 3]), np.array([0])))
+    known = rows_decided(*asked)
+    assert not len(known.hits) and not known.apart.any()
 
 
 def test_jumps_are_no_contacts():

@@ -93,3 +93,15 @@ def test_points_on_both_surfaces():
     motions = [np.append(np.eye(3).ravel(), c.ravel())[:, None] for c in centres]
     found, off = common_points((ball, ball), centres, near.beside((ball, ball), motions))
     assert off[0] < 1e-12 and abs(found[0, 0] - 0.5) < 1e-12 and abs(np.hypot(found[1, 0], found[2, 0]) - 0.75**0.5) < 1e-12
+
+
+def test_a_body_in_another_one_has_common_points_but_no_common_surface():
+    """Of balls of radius 1/2 and 1/8, centres 1/4 apart and 1/2 apart."""
+    small = core_of(solids.sphere(R(1, 8)))
+    still = np.repeat(np.append(np.eye(3).ravel(), [0.0, 0, 0])[None, :, None], 2, axis=2)
+    for way, crosses in ((0.25, False), (0.5, True)):
+        other = still.copy()
+        other[0, 9] = way
+        cores, at = (BALL, small), [entries(still), entries(other)]
+        near = nearest(cores, [places_of(core, e.middle) for core, e in zip(cores, at, strict=True)])
+        assert meeting(cores, at, near).tolist() == [True] and crossing(cores, at, near).tolist() == [crosses]
