@@ -120,7 +120,7 @@ class ExprPool:
 
     def __init__(self) -> None:
         self._interned: dict[tuple[Any, ...], Expr] = {}
-        self._asked = 0
+        self._asked, self._released = 0, False
         self.nodes: list[Expr] = []
         self._lock = threading.Lock()
 
@@ -138,6 +138,8 @@ class ExprPool:
                     self._interned = {_key(e.op, e.args, e.value): e for e in self.nodes}
                 found = self._interned.get(key)
                 if found is None:
+                    if self._released:
+                        raise RuntimeError("this graph was released, so it makes no more nodes: their numbers would be those of others")
                     found = Expr(self, op, args, value, len(self.nodes))
                     self.nodes.append(found)
                     self._interned[key] = found
@@ -151,8 +153,7 @@ class ExprPool:
     def release(self) -> None:
         """Give the nodes free that nobody holds. (They and their pool hold each other.) The pool makes no more nodes."""
         with self._lock:
-            self._interned = {}
-            self.nodes = []
+            self._interned, self.nodes, self._released = {}, [], True
 
     def node(self, op: str, *args: Expr, value: Any = None) -> Expr:
         """The node ``op(args)``, simplified where a rule below applies."""

@@ -57,6 +57,17 @@ def test_the_key_carries_the_kind_of_a_value(pool: ExprPool) -> None:
     assert pool.constant(1) is pool.constant(1.0) is pool.constant(Fraction(1))
 
 
+def test_a_graph_at_rest_finds_its_nodes_again_and_a_released_one_makes_none(pool: ExprPool) -> None:
+    """Two nodes of one number would be taken for each other."""
+    x = pool.variable(0)
+    e = x * 2 + 1
+    pool.rest()
+    assert pool.variable(0) is x and x * 2 + 1 is e and (x * 3).index == len(pool.nodes) - 1
+    pool.release()
+    with pytest.raises(RuntimeError, match="released"):
+        x * 5
+
+
 def test_index_is_a_topological_order(pool: ExprPool) -> None:
     x, y = pool.variable(0), pool.variable(1)
     e = pool.node("sin", x * y + 3) / (x - y)
