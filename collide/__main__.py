@@ -111,7 +111,7 @@ def _prepare(arguments: Sequence[str]) -> int:
         parser.error(f"there is no shape {unknown[0]!r}; there are {', '.join(SHAPES)}")
     ready = True
     for pair, kernels, ready in prepared(options.shapes or list(SHAPES), options.budget):
-        print(f"{pair}: {kernels} kernels{'' if ready else ' asked for; the time is over'}", flush=True)
+        print(f"{pair}: {kernels} kernel{'s' * (kernels != 1)}{'' if ready else ' asked for; the time is over'}", flush=True)
     return 0 if ready else CODES["BUDGET_SPENT"]
 
 
